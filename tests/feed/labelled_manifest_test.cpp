@@ -101,6 +101,16 @@ TEST(LabelledManifest, WrongRecordsAreNamedWithTheirLine) {
   EXPECT_THAT(error("f.csv", "path,label\n"), HasSubstr("names no labelled file"));
 }
 
+TEST(LabelledFolder, EndingsThatAreNoAudioAreCounted) {
+  const TempFolder folder;
+  for (const char* file : {"A/1.wav", "A/a.TXT", "A/deep/b.txt", "B/2.wav", "B/noending", "list.md"})
+    ASSERT_TRUE(write_file_atomically(folder / file, "audio"));
+  const auto found = find_labelled_files(folder.path());
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->others, 4);
+  EXPECT_EQ(found->other_endings, (std::map<std::string, std::int64_t>{{"", 1}, {".md", 1}, {".txt", 2}}));
+}
+
 TEST(LabelledFolder, LinksAreFollowedButNotInCircles) {
   const TempFolder folder;
   const auto data = folder / "data";

@@ -20,6 +20,7 @@
 #include "feed/labelled/set_builder.h"
 #include "feed/labelled/set_waveforms.h"
 #include "profile/pipeline_recorder.h"
+#include "transcribe/inputs/inputs.h"
 
 namespace tutti {
 namespace {
@@ -168,7 +169,8 @@ void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
   print_count(report.moved, "begin with digital silence: their clips begin where their audio does");
   print_count(report.out_of_water, "left out: a gain of 1 dB, the hydrophone was not in water");
   print_count(report.bad_gain, "left out: a gain outside 0 to 200 dB");
-  print_count(report.others, "are no recordings by their name, or have no label");
+  const std::string endings = report.other_endings.empty() ? "" : " (" + endings_text(report.other_endings) + ")";
+  print_count(report.others, ("are no recordings by their name" + endings + ", or have no label").c_str());
   if (report.bad > 0)
     print_count(report.bad, ("left out as unusable, see " + (c.out / "bad_samples.jsonl").string()).c_str());
   for (const auto& warning : warnings_of(report)) std::fprintf(stderr, "warning: %s\n", warning.c_str());

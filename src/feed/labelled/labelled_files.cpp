@@ -45,6 +45,11 @@ bool leads_up(const fs::path& folder, const std::vector<fs::path>& above) {
       above, [&](const fs::path& one) { return std::ranges::mismatch(folder, one).in1 == folder.end(); });
 }
 
+void leave_out(const fs::path& file, LabelledFiles& found) {
+  ++found.others;
+  if (!is_audio(file)) ++found.other_endings[ascii_lower(file.extension().string())];
+}
+
 /// Adds every file at any depth below a label's folder. Links to folders are followed, but not round in circles.
 /// `above`: where the data and all links on the way here really are.
 Result<void> add_files(const fs::path& folder, const fs::path& data, const LabelledFile& like,
@@ -62,7 +67,7 @@ Result<void> add_files(const fs::path& folder, const fs::path& data, const Label
       continue;
     }
     if (!is_audio(entry)) {
-      ++found.others;
+      leave_out(entry, found);
       continue;
     }
     auto file = like;
@@ -78,7 +83,7 @@ Result<void> add_labels(const std::vector<fs::path>& entries, const fs::path& da
                         LabelledFiles& found) {
   for (const auto& entry : entries) {
     if (!is_folder(entry)) {
-      ++found.others;
+      leave_out(entry, found);
       continue;
     }
     std::error_code ignored;
@@ -91,7 +96,7 @@ Result<void> add_labels(const std::vector<fs::path>& entries, const fs::path& da
 
 /// Adds what is beside the parts of a set, which is not read: a folder by its name, if it has recordings.
 Result<void> count_unread(const fs::path& entry, const fs::path& data, LabelledFiles& found) {
-  if (!is_folder(entry)) return ++found.others, Result<void>();
+  if (!is_folder(entry)) return leave_out(entry, found), Result<void>();
   std::error_code ignored;
   LabelledFiles within;
   auto added = add_files(entry, data, {}, {fs::canonical(data, ignored), fs::canonical(entry, ignored)}, within);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,9 @@ struct LabelledFile {
 /// The labelled files of a folder or a list, by name.
 struct LabelledFiles {
   std::vector<LabelledFile> files{};
-  std::int64_t others = 0;            ///< files that are no audio by their ending, or have no label: left out
+  std::int64_t others = 0;  ///< files that are no audio by their ending, or have no label: left out
+  /// Those that are no audio by their endings, with the dot and in lower case; "" for a name without one.
+  std::map<std::string, std::int64_t> other_endings{};
   std::vector<std::string> unread{};  ///< folders beside those of the parts that are none, each with its count of files
 };
 
@@ -59,10 +62,10 @@ bool is_labelled_manifest(const std::filesystem::path& path);
 /// that names nothing.
 Result<LabelledFiles> read_labelled_manifest(const std::filesystem::path& path, const std::filesystem::path& root);
 
-/// Gives labels that people read as one the same spelling: those that differ in upper and lower case, in blanks, or in
-/// how Unicode composes their characters. The spelling that most files have counts, composed and without blanks around
-/// it; labels that are alone stay as they are. Returns a sentence for each label that was merged, with all its
-/// spellings. Pure.
+/// Gives labels that people read as one the same spelling: those that differ in upper and lower case, in blanks, in
+/// how Unicode composes their characters, or in characters that do not show. The spelling that most files have counts,
+/// composed and without blanks around it; labels that are alone stay as they are. Returns a sentence for each label
+/// that was merged, with all its spellings. Pure.
 std::vector<std::string> merge_like_labels(std::vector<LabelledFile>& files);
 
 /// sensor~recording~timestamp~gain.wav, as note 003 names its files.

@@ -415,7 +415,10 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
     return tl::unexpected<Error>(own.error());
   auto found = find_labelled_files(options.data, options.root);
   if (!found) return tl::unexpected<Error>(found.error());
-  SetBuildReport report{.found = std::ssize(found->files), .others = found->others, .unread = found->unread};
+  SetBuildReport report{.found = std::ssize(found->files),
+                        .others = found->others,
+                        .other_endings = found->other_endings,
+                        .unread = found->unread};
   report.merged_labels = merge_like_labels(found->files);
   std::vector<BuiltFile> files;
   for (auto& file : found->files) files.push_back({.file = std::move(file)});

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,17 +43,18 @@ struct SetBuildReport {
   SplitReport split{};
   std::int64_t found = 0;
   std::int64_t used = 0;
-  std::int64_t resumed = 0;           ///< clips among them that an earlier, interrupted build had computed
-  std::int64_t surrogates = 0;        ///< rows of the training part that are surrogates of its files
-  std::int64_t bad = 0;               ///< in OUT/bad_samples.jsonl
-  std::int64_t cut = 0;               ///< longer than the clip
-  std::int64_t padded = 0;            ///< shorter
-  std::int64_t moved = 0;             ///< of the longer ones: the clip begins later, for it would be digital silence
-  std::int64_t out_of_water = 0;      ///< gain of 1 dB: left out
-  std::int64_t bad_gain = 0;          ///< gain outside 0 to 200 dB: left out
-  std::int64_t others = 0;            ///< files that are no audio by their ending, or have no label
-  bool has_groups = false;            ///< false: each file is a group of its own
-  std::vector<std::string> unread{};  ///< folders beside the parts that are none, with their counts of files
+  std::int64_t resumed = 0;       ///< clips among them that an earlier, interrupted build had computed
+  std::int64_t surrogates = 0;    ///< rows of the training part that are surrogates of its files
+  std::int64_t bad = 0;           ///< in OUT/bad_samples.jsonl
+  std::int64_t cut = 0;           ///< longer than the clip
+  std::int64_t padded = 0;        ///< shorter
+  std::int64_t moved = 0;         ///< of the longer ones: the clip begins later, for it would be digital silence
+  std::int64_t out_of_water = 0;  ///< gain of 1 dB: left out
+  std::int64_t bad_gain = 0;      ///< gain outside 0 to 200 dB: left out
+  std::int64_t others = 0;        ///< files that are no audio by their ending, or have no label
+  std::map<std::string, std::int64_t> other_endings{};  ///< as LabelledFiles has them
+  bool has_groups = false;                              ///< false: each file is a group of its own
+  std::vector<std::string> unread{};         ///< folders beside the parts that are none, with their counts of files
   std::vector<std::string> merged_labels{};  ///< a sentence for each label that had several spellings
   Bytes size{};                              ///< size of all features
   Bytes waveforms{};                         ///< size of all waveforms, where they are requested

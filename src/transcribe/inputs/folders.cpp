@@ -61,22 +61,6 @@ class Search {
   std::set<std::pair<dev_t, ino_t>> seen_;
 };
 
-/// "12 .txt, 8 .jpg, 1 without an ending, 4 others": the most frequent endings, each with its count.
-std::string endings_text(const FolderTally& tally) {
-  constexpr std::size_t kMostNamed = 5;
-  std::vector<std::pair<std::string, std::int64_t>> endings(tally.other_endings.begin(), tally.other_endings.end());
-  std::ranges::stable_sort(endings, std::ranges::greater{}, &std::pair<std::string, std::int64_t>::second);
-  std::int64_t others = tally.other_names;
-  std::vector<std::string> named;
-  for (const auto& [ending, count] : endings) {
-    if (named.size() == kMostNamed) break;
-    named.push_back(std::to_string(count) + " " + (ending.empty() ? "without an ending" : ending));
-    others -= count;
-  }
-  if (others > 0) named.push_back(std::to_string(others) + " others");
-  return joined(named, ", ");
-}
-
 /// The folder before the first wildcard of a pattern.
 fs::path fixed_part(const std::string& pattern) {
   const std::size_t slash = pattern.rfind('/', pattern.find_first_of("*?[{"));
@@ -133,10 +117,26 @@ void search_folder(const fs::path& folder, bool all_files, const FolderSink& sin
   Search(all_files, sink, tally).walk(folder);
 }
 
+std::string endings_text(const std::map<std::string, std::int64_t>& endings) {
+  constexpr std::size_t kMostNamed = 5;
+  std::vector<std::pair<std::string, std::int64_t>> frequent(endings.begin(), endings.end());
+  std::ranges::stable_sort(frequent, std::ranges::greater{}, &std::pair<std::string, std::int64_t>::second);
+  std::int64_t others = 0;
+  std::vector<std::string> named;
+  for (const auto& [ending, count] : frequent) {
+    if (named.size() == kMostNamed)
+      others += count;
+    else
+      named.push_back(std::to_string(count) + " " + (ending.empty() ? "without an ending" : ending));
+  }
+  if (others > 0) named.push_back(std::to_string(others) + " others");
+  return joined(named, ", ");
+}
+
 std::string folder_text(const FolderTally& tally) {
   if (tally.left_out() == 0) return {};
   const std::pair<std::int64_t, std::string> reasons[] = {
-      {tally.other_names, " not audio by name (" + endings_text(tally) + ")"},
+      {tally.other_names, " not audio by name (" + endings_text(tally.other_endings) + ")"},
       {tally.hidden, " hidden"},
       {tally.special, " pipes, sockets or devices"}};
   std::string text;

@@ -35,6 +35,9 @@ struct FolderTally {
   std::int64_t left_out() const { return other_names + hidden + special; }
 };
 
+/// "12 .txt, 8 .jpg, 1 without an ending, 4 others": the most frequent endings, each with its count.
+std::string endings_text(const std::map<std::string, std::int64_t>& endings);
+
 /// "3 of 25 taken; 20 not audio by name (12 .txt, 8 .jpg), 2 hidden": for people. Empty: nothing was left out.
 std::string folder_text(const FolderTally& tally);
 
