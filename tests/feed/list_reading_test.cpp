@@ -149,6 +149,25 @@ TEST_F(Lists, AThirdColumnWithWordsOfTheSecondIsTheText) {
   EXPECT_EQ(text_of("id|transcription|normalised\nc0|42|fourty-two, by its name\n"), "fourty-two, by its name");
 }
 
+TEST_F(Lists, AThirdColumnInAQuarterOfTheRowsIsNoText) {
+  for (const char* end : {"|", ""}) {  // with all of its bars, or with those that it needs
+    for (const char* third : {"hˈɪɹ ɑːɹ sˌʌm fˈoʊniːmz", "check the word one", "00:00:03", "noisy"}) {
+      std::string list;
+      for (int i = 0; i < 16; ++i) {
+        const std::string number = std::to_string(i % 4);
+        list += "c" + number + "|this is the text number one of " + number +
+                (i % 4 == 1 ? "|" + std::string(third) : end) + "\n";
+      }
+      for (const DatasetLine& line : lines(list)) {
+        EXPECT_EQ(line.text, "this is the text number one of " + line.id.substr(1));
+        EXPECT_EQ(line.speaker, "");
+      }
+      if (std::string(third).starts_with("check"))
+        EXPECT_THAT(conclusion_, HasSubstr("it shares a word with the text in 4 of 16 rows; the text is the second"));
+    }
+  }
+}
+
 TEST_F(Lists, ABarWithinATextPartsNothing) {
   EXPECT_EQ(lines("c0|first | second\nc1|one\nc2|two\n").front().text, "first | second");
   EXPECT_EQ(lines("c0|anna|first | second one of all\nc1|ben|this is the one\nc2|anna|and this another\n").front().text,

@@ -215,19 +215,39 @@ class ColumnGuess {
   using Free = std::vector<std::pair<int, ColumnFacts>>;
 
   /// The number of fields that most rows have; of two that as many have the larger. With a header as many as it has
-  /// names, unless most rows have more.
+  /// names, unless most rows have more. A column that an eighth of the rows have counts, too.
   int usual_width() const {
-    std::map<int, int> counts;
+    constexpr std::size_t kEighth = 8;
+    const std::size_t least_rows = header_.empty() ? 1 : 3;
+    std::map<std::size_t, std::size_t> counts;
     std::size_t wider = 0;
     for (const Names& row : list_.rows) {
-      ++counts[static_cast<int>(row.size())];
+      ++counts[row.size()];
       wider += row.size() > header_.size() ? 1 : 0;
     }
-    if (!header_.empty() && 2 * wider <= list_.rows.size()) return static_cast<int>(header_.size());
-    int width = 0, most = 0;
+    std::size_t width = 0, most = 0;
     for (const auto& [size, count] : counts)
       if (count >= most) width = size, most = count;
-    return width;
+    if (!header_.empty() && 2 * wider <= list_.rows.size()) width = header_.size();
+    const auto next = counts.find(width + 1);
+    const bool is_column = next != counts.end() && next->second >= least_rows &&
+                           kEighth * next->second >= list_.rows.size() && !has_blank_at_end(width + 1);
+    return static_cast<int>(is_column ? width + 1 : width);
+  }
+
+  /// Whether most rows of that width have a blank before or behind their last separator and none at the first, as a
+  /// sign within a text has.
+  bool has_blank_at_end(std::size_t width) const {
+    const auto has_blank = [](const Names& row, std::size_t at) {
+      return trimmed(row[at - 1]).size() < row[at - 1].size() || trimmed(row[at]).size() < row[at].size();
+    };
+    std::size_t rows = 0, blanks = 0;
+    for (const Names& row : list_.rows) {
+      if (row.size() != width || width < 3) continue;
+      ++rows;
+      blanks += has_blank(row, width - 1) && !row[1].starts_with(' ') ? 1 : 0;
+    }
+    return 2 * blanks > rows;
   }
 
   /// The first column with files; where none has any, the first of all.
@@ -337,10 +357,11 @@ class ColumnGuess {
     return {};
   }
 
-  /// Whether values beside the text are speakers: few words that repeat.
+  /// Whether values beside the text are speakers: few words that repeat, in most rows.
   bool may_be_speakers(const ColumnFacts& facts) const {
     constexpr std::size_t kMostWords = 4;
     constexpr double kSentence = 3;
+    if (2 * facts.filled.size() <= list_.rows.size()) return false;
     if (facts.most_words == 1 && !facts.are_numbers && facts.has_a_repeated_one() && text_.words_each >= kSentence)
       return true;
     return facts.repeats() && facts.most_words <= kMostWords &&
@@ -353,7 +374,7 @@ class ColumnGuess {
     for (std::size_t at = 0; at < free_.size();) {
       const auto& [column, facts] = free_[at];
       const auto shared = shared_words(text_, facts);
-      if (columns_.normalised < 0 && shared.are_most()) {
+      if (columns_.normalised < 0 && 2 * shared.sharing > list_.rows.size()) {
         columns_.normalised = column;
       } else if (columns_.speaker.empty() && may_be_speakers(facts)) {
         set_speaker(at);
@@ -361,7 +382,7 @@ class ColumnGuess {
       } else if (columns_.normalised < 0) {
         conclusions_.push_back(std::string("its ") + ordinal(column) + " column (" + shown(facts) +
                                ") is no normalised text: it shares a word with the text in " +
-                               std::to_string(shared.sharing) + " of " + std::to_string(shared.rows) +
+                               std::to_string(shared.sharing) + " of " + std::to_string(list_.rows.size()) +
                                " rows; the text is the " + ordinal(columns_.text) + " column's");
       }
       ++at;
