@@ -10,6 +10,7 @@
 namespace tutti {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -207,6 +208,29 @@ TEST_F(LongRecording, IsCutBetweenTheWordsOfItsLine) {
     ASSERT_EQ(batches[0].samples[1].words.size(), 2U);
     EXPECT_NEAR(batches[0].samples[1].words[1].end - batches[0].samples[1].words[0].start, 2.6, 1e-6);
   }
+}
+
+TEST_F(LongRecording, WhoseTextContradictsItsWordsIsABadSample) {
+  const auto line = [](const std::string& text) {
+    nlohmann::json object{{"id", "long"}, {"audio", "long.wav"}, {"text", text}, {"words", nlohmann::json::array()}};
+    for (const char* word : {"one", "two", "Three,", "four", "five", "six"}) {
+      const double start = 0.2 + 1.5 * static_cast<double>(object["words"].size());
+      object["words"].push_back({{"word", word}, {"start", start}, {"end", start + 1.2}});
+    }
+    return object.dump() + "\n";
+  };
+  options_.data = folder_ / "set.jsonl";
+  options_.bad_samples = folder_ / "bad.jsonl";
+  for (const char* text : {"One two, three four five six!", "1 2 3 4 5 6", "one two three four five sic", ""}) {
+    ASSERT_TRUE(write_file_atomically(options_.data, line(text)));
+    EXPECT_THAT(ids_of(all_batches(options_)), ElementsAre("long#1", "long#2", "long#3")) << text;
+  }
+  ASSERT_TRUE(write_file_atomically(options_.data, line("quite another text of another recording") +
+                                                       R"({"id":"short","audio":"short.wav","text":"hello"})"
+                                                       "\n"));
+  EXPECT_THAT(ids_of(all_batches(options_)), ElementsAre("short"));
+  EXPECT_THAT(read_file(options_.bad_samples).value(),
+              AllOf(HasSubstr("its text ('quite another"), HasSubstr("contradicts the words")));
 }
 
 TEST_F(LongRecording, ItsLastPieceMayEndWithARoundedDuration) {

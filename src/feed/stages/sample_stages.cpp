@@ -15,6 +15,8 @@
 #include "feed/stages/pcm.h"
 #include "feed/stages/pieces.h"
 #include "feed/stages/sample_key.h"
+#include "text/error_rate.h"
+#include "text/normaliser.h"
 #include "text/utf8.h"
 #include "transcript/transcript.h"
 
@@ -89,6 +91,35 @@ Transcript transcript_of_words(const DatasetLine& line) {
     whole.end = std::max(whole.end, word.end);
   }
   return {.text = whole.text, .segments = {whole}, .language = {}};
+}
+
+/// How a text reads, without spaces: words with times may have none.
+std::string characters_of(const std::string& text) {
+  std::string characters = normalise_english(text);
+  std::erase(characters, ' ');
+  return characters;
+}
+
+/// Pieces have the text of the words or segments that they are cut by. Where that is another one than the line's, one
+/// of the two is of another recording.
+Result<void> check_same_text(const std::string& text, const Transcript& cut_by) {
+  constexpr double kMostOther = 0.2;
+  constexpr std::size_t kShown = 40;
+  const std::string own = characters_of(text);
+  const std::string other = characters_of(joined(cut_by.segments, " ", &Segment::text));
+  if (own.empty() || own == other) return {};
+  const auto rates = error_rates(std::vector{own}, std::vector{other});
+  const double share = rates ? rates->cer() : 1;
+  if (share <= kMostOther) return {};
+  const auto start_of = [](const std::string& all) {
+    const std::u32string start = to_code_points(trimmed(all));
+    return "'" + to_utf8(start.substr(0, kShown)) + (start.size() > kShown ? "...'" : "'");
+  };
+  return fail(Fault::corrupt,
+              "its text (" + start_of(text) + ") contradicts the words with times that it would be cut by (" +
+                  start_of(joined(cut_by.segments, " ", &Segment::text)) + "): " + fixed_text(100 * share, 0) +
+                  " % of the characters are others, expected 20 % at most",
+              "Correct one of the two; the other may be left out");
 }
 
 /// The times by which a recording that is too long for the window is cut: those of the transcript that its line names,
@@ -195,6 +226,7 @@ Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, c
   if (line.start || line.end) return too_long(*seconds, options_.window);
   const auto transcript = times_to_cut_by(line, *seconds, options_);
   if (!transcript) return tl::unexpected(transcript.error());
+  if (auto same = check_same_text(line.text, *transcript); !same) return tl::unexpected(same.error());
   const auto pieces = cut_pieces(*transcript, *seconds, options_.window.count(), {options_.chunking, key});
   if (!pieces) return tl::unexpected(pieces.error());
   std::vector<PlannedSample> samples;
