@@ -108,6 +108,22 @@ TEST(EnglishWords, NumbersAndUnitsAreWrittenOut) {
   EXPECT_EQ(read_aloud("mp3"), "mp three");
 }
 
+TEST(EnglishWords, UnitOfAnAmountBeforeItsNounIsSingular) {
+  EXPECT_EQ(read_aloud("2000 W heater, a 2000W heater, 12 V batteries, the 500 GB drive, 50 mph winds"),
+            "two thousand watt heater , a two thousand watt heater , twelve volt batteries , the five hundred gigabyte "
+            "drive , fifty mile per hour winds");
+  EXPECT_EQ(
+      read_aloud("a 5 kg bag, a 2.5 l bottle, a 10 km run, a 500 sq ft flat, 60 km/h limit, 5 in. pipe"),
+      "a five kilogram bag , a two point five liter bottle , a ten kilometer run , a five hundred square foot flat , "
+      "sixty kilometer per hour limit , five inch pipe");
+  EXPECT_EQ(
+      read_aloud("2 kg rice, 500 ml milk, 5 m high, 12 V is, 3 h later, 512 MB used, 10 km, then"),
+      "two kilograms rice , five hundred milliliters milk , five meters high , twelve volts is , three hours later , "
+      "five hundred twelve megabytes used , ten kilometers , then");
+  EXPECT_EQ(read_aloud("It uses 2000 W (heater), 230 V AC, 5 W. Heaters"),
+            "it uses two thousand watts , heater , two hundred thirty volts (a) (c) , five watts . heaters");
+}
+
 TEST(EnglishWords, RangesAndOrdinalsAreWrittenOut) {
   EXPECT_EQ(read_aloud("10\u201320, 1.5-2.5 km, 5-10%"),
             "ten to twenty , one point five to two point five kilometers , five to ten percent");

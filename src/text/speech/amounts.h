@@ -16,6 +16,9 @@ namespace tutti {
 /// unit.
 std::optional<std::string> unit_name(std::string_view unit, bool is_one);
 
+/// Whether a unit is of mass or volume, so that a substance may be behind it: "2 kg rice", "500 ml milk".
+bool is_of_substance(std::string_view unit);
+
 /// What is behind a "per": "hr" is "hour", any other word itself.
 std::string unit_of_rate(std::string_view unit);
 

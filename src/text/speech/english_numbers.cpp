@@ -93,6 +93,53 @@ bool read_amount_of_money(EnglishCursor& text) {
   return behind.empty() && read_amount(text, plain, *currency);
 }
 
+/// Words that go on behind an amount without being what it describes: "5 m of", "12 V is", "3 m high", "5 min ago".
+bool goes_on_behind_amount(std::string_view word) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"about",   "above",    "across",      "after",      "afterwards", "again",    "against",  "ago",
+       "ahead",   "all",      "almost",      "alone",      "along",      "also",     "although", "among",
+       "and",     "any",      "apart",       "are",        "around",     "away",     "back",     "backward",
+       "because", "been",     "before",      "behind",     "below",      "between",  "beyond",   "both",
+       "broad",   "but",      "came",        "can",        "comes",      "costs",    "could",    "deep",
+       "did",     "does",     "down",        "downstream", "downward",   "each",     "earlier",  "east",
+       "either",  "equals",   "even",        "ever",       "every",      "except",   "fast",     "faster",
+       "fell",    "flat",     "for",         "forward",    "free",       "from",     "further",  "gave",
+       "gets",    "gives",    "goes",        "got",        "had",        "has",      "have",     "here",
+       "high",    "his",      "however",     "inland",     "inside",     "instead",  "into",     "its",
+       "just",    "keeps",    "kept",        "late",       "later",      "left",     "less",     "like",
+       "long",    "longer",   "lost",        "made",       "makes",      "many",     "may",      "maybe",
+       "means",   "might",    "minus",       "more",       "most",       "much",     "must",     "near",
+       "needs",   "never",    "nor",         "north",      "not",        "now",      "off",      "old",
+       "once",    "onward",   "onwards",     "our",        "out",        "outside",  "over",     "past",
+       "per",     "plus",     "ran",         "rose",       "round",      "seemed",   "sharp",    "she",
+       "should",  "since",    "some",        "south",      "still",      "straight", "such",     "takes",
+       "tall",    "than",     "that",        "the",        "their",      "then",     "there",    "thereafter",
+       "these",   "they",     "thick",       "this",       "though",     "through",  "till",     "times",
+       "today",   "together", "tomorrow",    "too",        "took",       "total",    "toward",   "towards",
+       "twice",   "under",    "underground", "until",      "upon",       "upstream", "upward",   "upwards",
+       "via",     "was",      "well",        "went",       "were",       "west",     "what",     "when",
+       "where",   "which",    "while",       "who",        "wide",       "will",     "with",     "within",
+       "without", "works",    "would",       "yesterday",  "yet",        "you",      "your"});
+  return std::ranges::find(kWords, word) != kWords.end();
+}
+
+/// Whether the amount before the token `ahead` describes the noun that this is: "2000 W heater", "a 5 kg bag", not "5 m
+/// high" or "2 kg rice". English has the unit in the singular then.
+bool describes_noun(const EnglishCursor& text, std::string_view unit, std::size_t ahead) {
+  const EnglishToken* token = text.token(ahead);
+  const std::string word = ascii_lower(text.core(ahead));
+  constexpr std::size_t kShortest = 3;
+  if (!token || token->is_sign || token->is_opened || token->is_ipa || word.size() < kShortest ||
+      !std::ranges::all_of(word, is_ascii_alphabetic) || goes_on_behind_amount(word))
+    return false;
+  const EnglishToken* before = text.before();
+  const std::string article = before && before->behind.empty() ? ascii_lower(before->core) : std::string();
+  if (article == "a" || article == "an") return true;
+  const bool is_verb_or_adverb = word.size() > 4 && !word.ends_with("eed") &&
+                                 (word.ends_with("ed") || word.ends_with("ing") || word.ends_with("ly"));
+  return word == text.core(ahead) && !is_verb_or_adverb && !is_of_substance(unit);
+}
+
 /// The unit behind a number, and how many tokens it takes.
 struct UnitBehind {
   std::string name{};
@@ -106,16 +153,24 @@ std::optional<UnitBehind> unit_behind(const EnglishCursor& text, bool is_one) {
   const auto written = text.core(1);
   const auto small = ascii_lower(written);
   if (small == "sq" || small == "cu") {
-    const auto unit = unit_name(text.core(2), is_one);
+    const bool is_singular = is_one || (token->behind.size() <= 1 && text.token(2) && text.token(2)->behind.empty() &&
+                                        describes_noun(text, text.core(2), 3));
+    const auto unit = unit_name(text.core(2), is_singular);
     if (!unit || token->behind.size() > (token->has_point() ? 1 : 0)) return std::nullopt;
     return UnitBehind{(small == "sq" ? "square " : "cubic ") + *unit, 2};
   }
-  const auto unit = unit_name(written, is_one);
+  const bool is_near = token->behind.empty() || (small == "in" && token->behind == ".");
+  const auto unit = unit_name(written, is_one || (is_near && describes_noun(text, written, 2)));
   if (!unit || (small == "in" && !token->has_point())) return std::nullopt;
   if (written.size() > 1) return UnitBehind{*unit};
   const bool is_before_name = is_ascii_upper(written.front()) && token->behind.empty() && !text.core(2).empty() &&
                               is_ascii_upper(text.core(2).front());
   return may_be_unit(written.front(), false) && !is_before_name ? std::optional(UnitBehind{*unit}) : std::nullopt;
+}
+
+/// Whether the token, a number with its unit, describes the noun behind it: "2000W heater".
+bool is_attribute(const EnglishCursor& text, std::string_view unit) {
+  return text.token(0)->behind.empty() && describes_noun(text, unit, 1);
 }
 
 /// A number that counts: "1200" is "twelve hundred", as "1,200" is not.
@@ -298,7 +353,8 @@ bool read_number(EnglishCursor& text) {
         plural_of_number(plain.size() == 4 || plain.size() == 2 ? year_words(plain) : cardinal_words(plain)));
   } else if (read_scale_behind(text, plain, rest)) {
     return true;
-  } else if (const auto unit = unit_name(rest, plain == "1"); unit && (rest.size() > 1 || may_be_unit(rest[0], true))) {
+  } else if (const auto unit = unit_name(rest, plain == "1" || is_attribute(text, rest));
+             unit && (rest.size() > 1 || may_be_unit(rest[0], true))) {
     text.add_words(counted_words(number) + " " + *unit);
   } else if (is_rest_of_range(rest)) {
     return read_range(text, plain, rest.substr(1));

@@ -208,6 +208,13 @@ std::optional<std::string> unit_name(std::string_view unit, bool is_one) {
   return name.empty() ? std::nullopt : std::optional(name);
 }
 
+bool is_of_substance(std::string_view unit) {
+  constexpr std::array<std::string_view, 9> kSubstance{"gram",   "liter", "pound", "pounds", "ounce",
+                                                       "gallon", "mole",  "ton",   "calorie"};
+  const auto found = find_unit(unit);
+  return found && std::ranges::any_of(kSubstance, [&](std::string_view name) { return found->one.ends_with(name); });
+}
+
 std::string unit_of_rate(std::string_view unit) {
   return unit_name(unit, true).value_or(ascii_lower(unit));
 }
