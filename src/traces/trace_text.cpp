@@ -192,7 +192,12 @@ Result<void> EventChunks::skip_value(std::string* kept) {
 }
 
 Result<void> EventChunks::begin() {
-  const auto first = peek();
+  auto first = peek();
+  for (const char mark : std::string_view("\xEF\xBB\xBF")) {  // a byte order mark, as editors write it
+    if (!first || *first != mark) break;
+    ++at_;
+    first = peek();
+  }
   if (!first) return tl::unexpected(first.error());
   is_array_ = *first == '[';
   if (!is_array_ && *first != '{')

@@ -64,6 +64,13 @@ TEST(EventChunks, LongTraceComesWholeInPieces) {
   }
 }
 
+TEST(EventChunks, ByteOrderMarkBeforeATraceIsPassed) {
+  const auto found = events_of("\xEF\xBB\xBF{\"traceEvents\": [{\"n\": 1}]}");
+  ASSERT_TRUE(found) << found.error().what;
+  EXPECT_EQ(found->size(), 1U);
+  EXPECT_THAT(error_of("\xEF\xBB\xBF x"), HasSubstr("with which a trace begins, found 'x'"));
+}
+
 TEST(EventChunks, NamesWithQuotesComeWholeInPieces) {
   std::string text = R"({"deviceProperties": [{"name": "a "b" c"}], "traceEvents": [)", right = "[";
   for (int i = 0; i < 20'000; ++i) {
