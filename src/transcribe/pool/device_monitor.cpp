@@ -19,13 +19,29 @@ constexpr double kLatenessFactor = 2.5;          // factor on the time that all 
 constexpr double kHeaviestWindow = 16;           // times the usual one: many samples of a text without an end
 constexpr std::int32_t kCanaryFrames = 1000;
 
+/// A few starts are all there are: each is logged, and the owner reports the last one's error.
+bool gives_up(const PoolPlan& plan) {
+  return plan.restarts.failed_starts > 0;
+}
+
+/// All devices of a pool must serve one model.
+Result<void> check_fits(const PoolState& pool, DeviceIndex device, const Ready& ready) {
+  for (DeviceIndex index = 0; index < pool.members.size(); ++index) {
+    const PoolMember& other = pool.members[index];
+    if (index == device || !other.ready) continue;
+    if (other.ready->n_mels != ready.n_mels || other.ready->n_vocab != ready.n_vocab)
+      return fail(Fault::unsupported, pool.members[device].facts.id + " has another model than " + other.facts.id);
+  }
+  return {};
+}
+
 class DeviceMonitor {
  public:
   DeviceMonitor(PoolShared& pool, DeviceIndex device)
-      : pool_(pool), device_(device), me_(pool.members[device]), speed_known_(me_.facts.speed_known) {}
+      : pool_(pool), device_(device), facts_(pool.plan().devices[device]), speed_known_(facts_.speed_known) {}
 
   void run() {
-    for (RestartPolicy policy(pool_.options.restarts, me_.facts.worker.name); !over();) {
+    for (RestartPolicy policy(pool_.plan().restarts, facts_.worker.name); !over();) {
       wait_for_driver();
       const Seconds started_at = pool_.now();
       past_ = {};
@@ -37,7 +53,7 @@ class DeviceMonitor {
         leave_for_good(*decision.give_up);
         break;
       }
-      if (gives_up() && !past_.was_ready) log(Level::warning, error.text() + again_text(0));
+      if (gives_up(pool_.plan()) && !past_.was_ready) log(Level::warning, error.text() + again_text(0));
       rest(decision.wait);
     }
     finish_canary();
@@ -45,110 +61,97 @@ class DeviceMonitor {
 
  private:
   bool over() const {
-    PoolShared::Lock lock(pool_.mutex);
-    return pool_.stopping || pool_.over;
-  }
-
-  /// A few starts are all there are: each is logged, and the owner reports the last one's error.
-  bool gives_up() const { return pool_.options.restarts.failed_starts > 0; }
-
-  bool is_stopping() const {
-    PoolShared::Lock lock(pool_.mutex);
-    return pool_.stopping;
+    const auto pool = pool_.lock();
+    return pool->stopping || pool->over;
   }
 
   /// Starts a worker and stays with it to its end.
   Error run_worker_once() {
-    WorkerOptions options = me_.facts.worker;
-    if (me_.ready) options.model.time_a_window = false;  // an earlier one has
+    WorkerOptions options = facts_.worker;
+    if (pool_.lock()->members[device_].ready) options.model.time_a_window = false;  // an earlier one has
     auto started = WorkerHandle::start(std::move(options));
     if (!started) return started.error();
     const std::shared_ptr<WorkerHandle> worker = std::move(*started);
     int generation = 0;
     {
-      PoolShared::Lock lock(pool_.mutex);
-      if (pool_.stopping) return {Fault::cancelled, "stopped"};
+      const auto pool = pool_.lock();
+      PoolMember& me = pool->members[device_];
+      if (pool->stopping) return {Fault::cancelled, "stopped"};
       // Its driver has reported a fault since we waited for it, and no worker process was there to be ended. This one
       // must not begin, or it would treat the new fault as over.
-      if (me_.fault_event) return {Fault::cancelled, me_.fault};
-      me_.worker = worker;
-      me_.loss.reset();
-      generation = me_.generation;
+      if (me.fault_event) return {Fault::cancelled, me.fault};
+      me.worker = worker;
+      me.loss.reset();
+      generation = me.generation;
     }
     auto ready = worker->ready();
-    if (ready) ready = fitting(std::move(*ready));
+    if (ready)
+      if (auto fits = check_fits(*pool_.lock(), device_, *ready); !fits) ready = tl::unexpected(fits.error());
     const Error error = ready ? serve(worker, generation, *ready) : ready.error();
-    if (!is_stopping()) worker->stop(Seconds(0));  // else it has the pool's grace
+    if (!pool_.lock()->stopping) worker->stop(Seconds(0));  // else it has the pool's grace
     finish_canary();
     past_.has_finished_work = worker->has_finished_work();
-    PoolShared::Lock lock(pool_.mutex);
-    if (!ready) not_ready(lock, error);
-    me_.worker.reset();
-    if (!pool_.stopping && !pool_.over) ++me_.restarts;
+    const auto pool = pool_.lock();
+    if (!ready) not_ready(*pool, error);
+    PoolMember& me = pool->members[device_];
+    me.worker.reset();
+    if (!pool->stopping && !pool->over) ++me.restarts;
     return error;
   }
 
-  /// All devices of a pool must serve one model.
-  Result<Ready> fitting(Ready ready) {
-    PoolShared::Lock lock(pool_.mutex);
-    for (const auto& other : pool_.members) {
-      if (!other.ready || &other == &me_) continue;
-      if (other.ready->n_mels != ready.n_mels || other.ready->n_vocab != ready.n_vocab)
-        return fail(Fault::unsupported, me_.facts.id + " has another model than " + other.facts.id);
-    }
-    return ready;
-  }
-
-  void not_ready(const PoolShared::Lock& lock, const Error& error) {
-    me_.last_error = error;
-    if (pool_.stopping) return;
-    pool_.dispatcher.nothing_came_since(device_, me_.progress_at, pool_.now());
-    if (!me_.was_away && !gives_up()) log(Level::warning, me_.facts.id + ": did not get ready: " + error.text());
-    me_.was_away = true;
-    if (!me_.fault_event)  // else its driver has reported better what it is
-      pool_.dispatcher.device_event(device_, HealthEvent::lost, error.what, pool_.now());
-    pool_.pump(lock);
+  void not_ready(PoolState& pool, const Error& error) {
+    PoolMember& me = pool.members[device_];
+    me.last_error = error;
+    if (pool.stopping) return;
+    pool.dispatcher.nothing_came_since(device_, me.progress_at, pool.now());
+    if (!me.was_away && !gives_up(pool_.plan()))
+      log(Level::warning, facts_.id + ": did not get ready: " + error.text());
+    me.was_away = true;
+    if (!me.fault_event)  // else its driver has reported better what it is
+      pool.dispatcher.device_event(device_, HealthEvent::lost, error.what, pool.now());
+    pool.pump();
   }
 
   Error serve(const std::shared_ptr<WorkerHandle>& worker, int generation, const Ready& ready) {
     past_.was_ready = true;
-    PoolShared::Lock lock(pool_.mutex);
-    if (me_.generation != generation)
-      return me_.loss.value_or(Error{Fault::cancelled, "stopped"});  // lost as it got ready
-    me_.ready = ready;
-    me_.serving = true;
-    pool_.dispatcher.nothing_came_since(device_, me_.progress_at, pool_.now());  // a canary has waited for it
-    me_.progress_at = pool_.now();
-    pool_.dispatcher.device_slots(device_, windows_in_flight(ready.slots), pool_.now());
-    if (ready.window_seconds > 0) believe(ready);
-    const bool back = std::exchange(me_.was_away, false);
-    if (back) log(Level::info, me_.facts.id + ": is back; a canary window decides");
-    if (back) pool_.dispatcher.device_event(device_, HealthEvent::returned, "its worker is ready again", pool_.now());
-    pool_.dispatcher.device_event(device_, HealthEvent::ready, "", pool_.now());
-    pool_.ready.notify_all();
-    pool_.pump(lock);
-    for (auto looked = Clock::real().now(); !pool_.stopping && !pool_.over && me_.generation == generation;) {
-      if (me_.canary && !me_.canary_runs) run_canary(lock, worker, generation);
-      me_.changed.wait_for(lock, kLook);
-      if (me_.generation != generation) break;
+    auto pool = pool_.lock();
+    PoolMember& me = pool->members[device_];
+    if (me.generation != generation)
+      return me.loss.value_or(Error{Fault::cancelled, "stopped"});  // lost as it got ready
+    me.ready = ready;
+    me.serving = true;
+    pool->dispatcher.nothing_came_since(device_, me.progress_at, pool->now());  // a canary has waited for it
+    me.progress_at = pool->now();
+    pool->dispatcher.device_slots(device_, windows_in_flight(ready.slots), pool->now());
+    if (ready.window_seconds > 0) believe(*pool, ready);
+    const bool back = std::exchange(me.was_away, false);
+    if (back) log(Level::info, facts_.id + ": is back; a canary window decides");
+    if (back) pool->dispatcher.device_event(device_, HealthEvent::returned, "its worker is ready again", pool->now());
+    pool->dispatcher.device_event(device_, HealthEvent::ready, "", pool->now());
+    pool->ready.notify_all();
+    pool->pump();
+    for (auto looked = Clock::real().now(); !pool->stopping && !pool->over && me.generation == generation;) {
+      if (me.canary && !me.canary_runs) run_canary(*pool, worker, generation);
+      me.changed.wait_for(pool.held(), kLook);
+      if (me.generation != generation) break;
       // We were stopped ourselves (Ctrl+Z): what has come back meanwhile is only about to be received.
       const auto last = std::exchange(looked, Clock::real().now());
-      if (looked - last > kStopped) me_.progress_at = pool_.now();
+      if (looked - last > kStopped) me.progress_at = pool->now();
       if (auto ended = worker->ended())
-        pool_.lost(lock, device_, generation, *ended, Blame::device);
-      else if (auto stalled = pool_.options.detects_stalls ? too_late() : std::nullopt)
-        pool_.lost(lock, device_, generation, *stalled, Blame::unclear);
+        pool->lost(device_, generation, *ended, Blame::device);
+      else if (auto stalled = pool_.plan().detects_stalls ? too_late(*pool) : std::nullopt)
+        pool->lost(device_, generation, *stalled, Blame::unclear);
     }
-    me_.serving = false;
-    return me_.loss.value_or(Error{Fault::cancelled, "stopped"});
+    me.serving = false;
+    return me.loss.value_or(Error{Fault::cancelled, "stopped"});
   }
 
   /// What the worker's self-test has found counts until windows are measured.
-  void believe(const Ready& ready) {
+  void believe(PoolState& pool, const Ready& ready) {
     const double window = ready.n_audio_ctx / kPositionsPerSecond;
-    const double speed = window / (ready.window_seconds / pool_.options.time);
-    log(Level::info, me_.facts.id + ": " + std::to_string(std::lround(speed)) + " x real time in a short self-test");
-    pool_.dispatcher.device_speed(device_, speed, pool_.now());
+    const double speed = window / (ready.window_seconds / pool_.plan().time);
+    log(Level::info, facts_.id + ": " + std::to_string(std::lround(speed)) + " x real time in a short self-test");
+    pool.dispatcher.device_speed(device_, speed, pool.now());
     speed_known_ = true;
   }
 
@@ -162,18 +165,19 @@ class DeviceMonitor {
   }
 
   /// Pings are answered and windows are not.
-  std::optional<Error> too_late() {
+  std::optional<Error> too_late(PoolState& pool) const {
+    PoolMember& me = pool.members[device_];
     Seconds audio{};
-    for (const auto& [grant, reservation] : pool_.granted)
+    for (const auto& [grant, reservation] : pool.granted)
       if (reservation->device == device_ && reservation->worker) audio += std::min(reservation->audio, kFullWindow);
-    if (me_.canary_runs) audio += Seconds(kCanaryFrames / 100.0);
+    if (me.canary_runs) audio += Seconds(kCanaryFrames / 100.0);
     if (audio == Seconds(0)) {
-      me_.progress_at = pool_.now();
+      me.progress_at = pool.now();
       return {};
     }
-    const DeviceView view = pool_.dispatcher.devices(pool_.now())[device_];
+    const DeviceView view = pool.dispatcher.devices(pool.now())[device_];
     const Seconds expected = audio / std::max(1e-3, view.rate);
-    const Seconds silent = pool_.now() - me_.progress_at;
+    const Seconds silent = pool.now() - me.progress_at;
     if (silent <= patience(view, expected)) return {};
     return Error{Fault::device, "no window has come back for " + std::to_string(std::lround(silent.count())) +
                                     " s; all that are in flight should have taken " +
@@ -181,56 +185,59 @@ class DeviceMonitor {
   }
 
   /// On a thread of its own, so that this one can watch it.
-  void run_canary(const PoolShared::Lock&, const std::shared_ptr<WorkerHandle>& worker, int generation) {
-    me_.canary_runs = true;  // the one before has done with the lock, so that its future can be released here
-    const std::int32_t n_mels = me_.ready->n_mels;
-    const std::int32_t frames = std::min(kCanaryFrames, 2 * me_.ready->n_audio_ctx);
+  void run_canary(PoolState& pool, const std::shared_ptr<WorkerHandle>& worker, int generation) {
+    PoolMember& me = pool.members[device_];
+    me.canary_runs = true;  // the one before has done with the lock, so that its future can be released here
+    const std::int32_t n_mels = me.ready->n_mels;
+    const std::int32_t frames = std::min(kCanaryFrames, 2 * me.ready->n_audio_ctx);
     const WindowId window = kCanaryBit | ++canaries_;
     canary_ = std::async(std::launch::async, [this, worker, generation, n_mels, frames, window] {
       std::vector<float> mel(static_cast<std::size_t>(n_mels) * static_cast<std::size_t>(frames));
       for (std::size_t i = 0; i < mel.size(); ++i) mel[i] = 0.5F * std::sin(static_cast<float>(i) * 0.37F);
       const auto opened = worker->open(window, mel, n_mels, frames);
       worker->release(window);
-      PoolShared::Lock lock(pool_.mutex);
-      if (me_.generation != generation || !me_.canary) return;
-      me_.canary_runs = false;
-      me_.progress_at = pool_.now();
-      const Grant grant = *std::exchange(me_.canary, std::nullopt);
+      const auto held = pool_.lock();
+      PoolMember& self = held->members[device_];
+      if (self.generation != generation || !self.canary) return;
+      self.canary_runs = false;
+      self.progress_at = held->now();
+      const Grant grant = *std::exchange(self.canary, std::nullopt);
       if (opened)
-        pool_.dispatcher.finished(grant.id, pool_.now());
+        held->dispatcher.finished(grant.id, held->now());
       else
-        pool_.dispatcher.failed(grant.id, Blame::device, opened.error().what, pool_.now());
-      pool_.pump(lock);
+        held->dispatcher.failed(grant.id, Blame::device, opened.error().what, held->now());
+      held->pump();
     });
   }
 
   void finish_canary() {
     if (canary_.valid()) canary_.get();
-    PoolShared::Lock lock(pool_.mutex);
-    me_.canary_runs = false;
+    pool_.lock()->members[device_].canary_runs = false;
   }
 
   void leave_for_good(const Error& error) {
-    PoolShared::Lock lock(pool_.mutex);
-    me_.gone = error;
-    if (!gives_up()) log(Level::error, me_.facts.id + ": is left out for good: " + error.text());
-    pool_.pump(lock);
+    const auto pool = pool_.lock();
+    pool->members[device_].gone = error;
+    if (!gives_up(pool_.plan())) log(Level::error, facts_.id + ": is left out for good: " + error.text());
+    pool->pump();
   }
 
   void wait_for_driver() {
-    PoolShared::Lock lock(pool_.mutex);
-    me_.changed.wait(lock, [&] { return !me_.fault_event || pool_.stopping || pool_.over; });
+    auto pool = pool_.lock();
+    PoolMember& me = pool->members[device_];
+    me.changed.wait(pool.held(), [&] { return !me.fault_event || pool->stopping || pool->over; });
   }
 
   void rest(Seconds time) {
-    PoolShared::Lock lock(pool_.mutex);
-    const auto until = pool_.instant(pool_.now() + time);
-    me_.changed.wait_until(lock, until, [&] { return pool_.stopping || pool_.over.has_value(); });
+    auto pool = pool_.lock();
+    const auto until = pool->instant(pool->now() + time);
+    pool->members[device_].changed.wait_until(pool.held(), until,
+                                              [&] { return pool->stopping || pool->over.has_value(); });
   }
 
   PoolShared& pool_;
   const DeviceIndex device_;
-  PoolMember& me_;
+  const PooledDevice& facts_;
   bool speed_known_;  // declared beforehand, or found by a self-test
   WorkerRun past_{};  // the present worker's, until now
   WindowId canaries_ = 0;

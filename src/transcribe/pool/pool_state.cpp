@@ -47,7 +47,7 @@ std::string again_text(std::size_t windows) {
   return "; starting it again, requests to be done again: " + std::to_string(windows);
 }
 
-PoolShared::PoolShared(PoolPlan given)
+PoolState::PoolState(PoolPlan given)
     : options(std::move(given)), started(Clock::real().now()), dispatcher(dispatcher_options(options)) {
   for (const PooledDevice& device : options.devices) {
     dispatcher.add_device(facts_of(device), Seconds(0));
@@ -55,7 +55,7 @@ PoolShared::PoolShared(PoolPlan given)
   }
 }
 
-void PoolShared::pump(const Lock& held) {
+void PoolState::pump() {
   while (!over) {
     const auto grant = dispatcher.next(now());
     if (!grant) break;
@@ -65,7 +65,7 @@ void PoolShared::pump(const Lock& held) {
       member.changed.notify_all();
       continue;
     }
-    auto& waiting = record_of(held, grant->job)->waiting;
+    auto& waiting = record_of(grant->job)->waiting;
     if (!member.worker) {  // it is between two: what waits, waits on
       dispatcher.failed(grant->id, Blame::cancelled, "no worker", now());
       dispatcher.device_event(grant->device, HealthEvent::restarting, "", now());
@@ -78,7 +78,7 @@ void PoolShared::pump(const Lock& held) {
     }
     const auto reservation = waiting.front();
     waiting.pop_front();
-    note_first_grant(held, *reservation->record, *grant);
+    note_first_grant(*reservation->record, *grant);
     const bool idle = std::ranges::none_of(granted, [&](const auto& at) { return at.second->device == grant->device; });
     if (idle) member.progress_at = now();
     reservation->grant = grant->id;
@@ -88,12 +88,12 @@ void PoolShared::pump(const Lock& held) {
     granted[grant->id] = reservation;
     reservation->changed.notify_all();
   }
-  log_memory(held);
-  give_up_if_hopeless(held);
+  log_memory();
+  give_up_if_hopeless();
   time.notify_all();
 }
 
-void PoolShared::log_memory(const Lock&) {
+void PoolState::log_memory() {
   for (DeviceIndex device = 0; device < members.size(); ++device) {
     const auto& changes = dispatcher.memory_changes(device);
     for (std::size_t& logged = members[device].memory_logged; logged < changes.size(); ++logged)
@@ -102,7 +102,7 @@ void PoolShared::log_memory(const Lock&) {
   }
 }
 
-void PoolShared::lost(const Lock& held, DeviceIndex device, int generation, const Error& error, Blame why) {
+void PoolState::lost(DeviceIndex device, int generation, const Error& error, Blame why) {
   PoolMember& member = members[device];
   if (member.generation != generation) return;
   if (member.worker && member.worker->ended_unclearly()) why = Blame::unclear;
@@ -128,23 +128,23 @@ void PoolShared::lost(const Lock& held, DeviceIndex device, int generation, cons
     moved.worker.reset();
     ++moved.record->moves;
     if (decision.next == FailureDecision::Next::retry)
-      line_up(held, reservation, true);
+      line_up(reservation, true);
     else
       moved.refused = Error{Fault::device, decision.reason};
     moved.changed.notify_all();
   }
   if (!stopping) dispatcher.device_event(device, HealthEvent::restarting, error.what, now());
   member.changed.notify_all();
-  pump(held);
+  pump();
 }
 
-std::shared_ptr<PoolJobRecord> PoolShared::record_of(const Lock&, JobKey job) {
+std::shared_ptr<PoolJobRecord> PoolState::record_of(JobKey job) {
   auto& record = jobs[job];
   if (!record) record = std::make_shared<PoolJobRecord>();
   return record;
 }
 
-void PoolShared::line_up(const Lock&, const std::shared_ptr<Reservation>& reservation, bool was_granted) const {
+void PoolState::line_up(const std::shared_ptr<Reservation>& reservation, bool was_granted) const {
   PoolJobRecord& job = *reservation->record;
   if (over)
     reservation->refused = over;
@@ -156,7 +156,7 @@ void PoolShared::line_up(const Lock&, const std::shared_ptr<Reservation>& reserv
     job.waiting.push_back(reservation);
 }
 
-void PoolShared::end_job(const Lock&, JobKey job) {
+void PoolState::end_job(JobKey job) {
   dispatcher.end_job(job, now());
   const auto found = jobs.find(job);
   if (found == jobs.end()) return;
@@ -165,7 +165,7 @@ void PoolShared::end_job(const Lock&, JobKey job) {
   jobs.erase(found);
 }
 
-void PoolShared::end(const Lock&, const Error& why) {
+void PoolState::end(const Error& why) {
   if (!over) over = why;
   for (const auto& [id, job] : jobs) refuse_all(*job, why);
   for (auto& member : members) member.changed.notify_all();
@@ -173,7 +173,7 @@ void PoolShared::end(const Lock&, const Error& why) {
   time.notify_all();
 }
 
-std::string PoolShared::reasons(const Lock&) const {
+std::string PoolState::reasons() const {
   std::string text;
   for (const auto& member : members) {
     if (!member.last_error) continue;
@@ -182,7 +182,7 @@ std::string PoolShared::reasons(const Lock&) const {
   return text;
 }
 
-bool PoolShared::anything_serves(const Lock&) const {
+bool PoolState::anything_serves() const {
   for (DeviceIndex device = 0; device < members.size(); ++device) {
     const DeviceState state = dispatcher.state(device);
     // A worker may run on a GPU that gets no work until a user has repaired it.
@@ -192,21 +192,21 @@ bool PoolShared::anything_serves(const Lock&) const {
   return false;
 }
 
-void PoolShared::give_up_if_hopeless(const Lock& held) {
+void PoolState::give_up_if_hopeless() {
   if (over) return;
-  if (anything_serves(held)) served_at = now();
+  if (anything_serves()) served_at = now();
   const bool none_left = std::ranges::all_of(members, [](const auto& member) { return member.gone.has_value(); });
   if (none_left) {
     const Error& first = *members.front().gone;
     // Whatever the reason that they are lost, a job that ends with this is not to blame.
-    if (members.size() == 1) return end(held, {Fault::device, first.what, first.hint});
-    return end(held, {Fault::device, "no device is left: " + reasons(held), first.hint});
+    if (members.size() == 1) return end({Fault::device, first.what, first.hint});
+    return end({Fault::device, "no device is left: " + reasons(), first.hint});
   }
   if (now() - served_at > options.patience)
-    end(held, {Fault::device,
-               "no device has been in service for " + std::to_string(static_cast<int>(options.patience.count())) +
-                   " s: " + reasons(held),
-               "Mend a device and run the same command again; it goes on where it was"});
+    end({Fault::device,
+         "no device has been in service for " + std::to_string(static_cast<int>(options.patience.count())) +
+             " s: " + reasons(),
+         "Mend a device and run the same command again; it goes on where it was"});
 }
 
 }  // namespace tutti

@@ -70,45 +70,42 @@ struct PoolMember {
   std::condition_variable changed{};  // for its monitor
 };
 
-/// Everything that the threads of a pool share, under one lock; decisions are the dispatcher's, and every change is
-/// followed by handing out what it grants.
-struct PoolShared {
-  explicit PoolShared(PoolPlan given);
-
-  using Lock = std::unique_lock<std::mutex>;
+/// Everything that the threads of a pool share, for one that holds its lock; decisions are the dispatcher's, and every
+/// change is followed by handing out what it grants.
+struct PoolState {
+  explicit PoolState(PoolPlan given);
 
   Seconds now() const { return Seconds(Clock::real().now() - started) / options.time; }
   Clock::Instant instant(Seconds at) const {
     return started + std::chrono::duration_cast<Clock::Instant::duration>(at * options.time);
   }
 
-  PoolView view(const Lock& held);
+  PoolView view();
 
   /// Hands out everything that can start. Call after every change.
-  void pump(const Lock& held);
+  void pump();
   /// The worker of this generation is lost: its reservations wait again, or are refused. Once per generation.
-  void lost(const Lock& held, DeviceIndex device, int generation, const Error& error, Blame why);
+  void lost(DeviceIndex device, int generation, const Error& error, Blame why);
   /// Refuses every waiting and every later reservation.
-  void end(const Lock& held, const Error& why);
+  void end(const Error& why);
   /// The same for the reservations of one job.
-  void end_job(const Lock& held, JobKey job);
+  void end_job(JobKey job);
   /// Records the first grant of a job, with the devices as they were before.
-  void note_first_grant(const Lock& held, PoolJobRecord& job, const Grant& grant);
+  void note_first_grant(PoolJobRecord& job, const Grant& grant);
   /// Logs where devices have run out of memory, or take as many windows as before again.
-  void log_memory(const Lock& held);
+  void log_memory();
   /// A reservation without a grant goes back to its job's, in front where it `was_granted`; or is refused.
-  void line_up(const Lock& held, const std::shared_ptr<Reservation>& reservation, bool was_granted) const;
+  void line_up(const std::shared_ptr<Reservation>& reservation, bool was_granted) const;
   /// The record of a job, made when there is none.
-  std::shared_ptr<PoolJobRecord> record_of(const Lock& held, JobKey job);
+  std::shared_ptr<PoolJobRecord> record_of(JobKey job);
   /// A device has a worker, and is neither lost nor in quarantine.
-  bool anything_serves(const Lock& held) const;
+  bool anything_serves() const;
   /// When no device can come back, or none has for too long: the end, and why.
-  void give_up_if_hopeless(const Lock& held);
-  std::string reasons(const Lock& held) const;
+  void give_up_if_hopeless();
+  std::string reasons() const;
 
   const PoolPlan options;
   const Clock::Instant started;
-  std::mutex mutex;
   Dispatcher dispatcher;
   std::deque<PoolMember> members;
   std::map<JobKey, std::shared_ptr<PoolJobRecord>> jobs;  // that have not ended
@@ -119,6 +116,35 @@ struct PoolShared {
   Seconds served_at{};            // a device was in service then
   std::condition_variable ready;  // some device is, or all have failed
   std::condition_variable time;   // for the timekeeper: something changed
+};
+
+/// A pool's state behind its lock. Thread-safe.
+class PoolShared {
+ public:
+  explicit PoolShared(PoolPlan plan) : state_(std::move(plan)) {}
+
+  /// The state, as long as this holds the lock.
+  class Lock {
+   public:
+    explicit Lock(PoolShared& pool) : held_(pool.mutex_), state_(pool.state_) {}
+    PoolState* operator->() const { return &state_; }
+    PoolState& operator*() const { return state_; }
+    /// To be waited with.
+    std::unique_lock<std::mutex>& held() { return held_; }
+
+   private:
+    std::unique_lock<std::mutex> held_;
+    PoolState& state_;
+  };
+  Lock lock() { return Lock(*this); }
+
+  // What never changes, without the lock.
+  const PoolPlan& plan() const { return state_.options; }
+  Seconds now() const { return state_.now(); }
+
+ private:
+  std::mutex mutex_{};
+  PoolState state_;
 };
 
 /// The highest bit of a canary window's id separates it from callers' windows.

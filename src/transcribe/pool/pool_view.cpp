@@ -36,7 +36,7 @@ PooledDeviceView shown(const DeviceView& device, const PoolMember& member, Secon
 
 }  // namespace
 
-PoolView PoolShared::view(const Lock&) {
+PoolView PoolState::view() {
   PoolView view;
   view.elapsed = now();
   const auto devices = dispatcher.devices(view.elapsed);
@@ -51,9 +51,9 @@ PoolView PoolShared::view(const Lock&) {
   return view;
 }
 
-void PoolShared::note_first_grant(const Lock& held, PoolJobRecord& job, const Grant& grant) {
+void PoolState::note_first_grant(PoolJobRecord& job, const Grant& grant) {
   if (std::exchange(job.granted, true)) return;
-  FirstGrant first{.job = grant.job, .device = members[grant.device].facts.id, .before = view(held)};
+  FirstGrant first{.job = grant.job, .device = members[grant.device].facts.id, .before = view()};
   PooledDeviceView& device = first.before.devices[grant.device];
   --device.windows;
   --device.jobs;
