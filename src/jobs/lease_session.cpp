@@ -46,35 +46,35 @@ void LeaseSession::attach(const LeaseKey& key, LeaseHolder holder) {
   if (revoked) holder.revoked(*revoked);
 }
 
-bool LeaseSession::holds(const LeaseKey& key) const {
-  return state_.with([&](const State& state) {
-    const auto found = state.claims.find(key.token);
-    return found != state.claims.end() && found->second.phase != Phase::revoked;
-  });
-}
-
-/// False: it has ended, or was revoked.
-bool LeaseSession::begin_end(const LeaseKey& key) {
-  return state_.with([&](State& state) {
+/// Ends the claim by what is written; none: it has ended, or was revoked. Where an error is not to end it, it is held
+/// on.
+template <class Write>
+auto LeaseSession::end_by(const LeaseKey& key, Write write, bool also_by_error) -> std::optional<decltype(write())> {
+  const bool is_mine = state_.with([&](State& state) {
     const auto found = state.claims.find(key.token);
     if (found == state.claims.end()) return false;
-    if (found->second.phase == Phase::revoked) {
+    const bool is_held = found->second.phase != Phase::revoked;
+    if (is_held)
+      found->second.phase = Phase::ending;
+    else
       state.claims.erase(found);
-      return false;
-    }
-    found->second.phase = Phase::ending;
-    return true;
+    return is_held;
   });
-}
-
-void LeaseSession::end(const LeaseKey& key) {
-  state_.with([&](State& state) { state.claims.erase(key.token); });
+  if (!is_mine) return {};
+  auto written = write();
+  if (written || also_by_error) state_.with([&](State& state) { state.claims.erase(key.token); });
+  return written;
 }
 
 Result<ContentCheck> LeaseSession::content_known(const LeaseKey& key, const std::string& sha256) {
-  if (!holds(key)) return ContentCheck{.what = ContentCheck::What::lost};
+  const bool is_held = state_.with([&](const State& state) {
+    const auto found = state.claims.find(key.token);
+    return found != state.claims.end() && found->second.phase != Phase::revoked;
+  });
+  if (!is_held) return ContentCheck{.what = ContentCheck::What::lost};
   auto check = repeated({}, [&] { return queue_.content_known(key, sha256); });
-  if (check && (check->what == ContentCheck::What::wait || check->what == ContentCheck::What::lost)) end(key);
+  if (check && (check->what == ContentCheck::What::wait || check->what == ContentCheck::What::lost))
+    state_.with([&](State& state) { state.claims.erase(key.token); });
   return check;
 }
 
@@ -84,32 +84,23 @@ Result<void> LeaseSession::set_length(const LeaseKey& key, Seconds audio) {
 
 Result<Published> LeaseSession::publish(const Lease& lease, std::span<const OutputContent> outputs,
                                         const AttemptUse& use, const PublishFolders& folders) {
-  if (!begin_end(lease.key)) return Published{};
-  auto published =
-      repeated(size_of(outputs), [&] { return publish_outputs(queue_, records_, lease, outputs, use, folders); });
-  if (published) end(lease.key);
-  return published;
+  const auto publish = [&] { return publish_outputs(queue_, records_, lease, outputs, use, folders); };
+  return end_by(
+             lease.key, [&] { return repeated(size_of(outputs), publish); }, /*also_by_error=*/false)
+      .value_or(Published{});
 }
 
 Result<AfterFailure> LeaseSession::fail(const LeaseKey& key, const Failure& failure) {
-  if (!begin_end(key)) return AfterFailure{.held = false};
-  auto after = repeated({}, [&] { return queue_.fail(key, failure); });
-  end(key);
-  return after;
+  return end_by(key, [&] { return repeated({}, [&] { return queue_.fail(key, failure); }); })
+      .value_or(AfterFailure{.held = false});
 }
 
 Result<bool> LeaseSession::release(const LeaseKey& key, const std::string& reason) {
-  if (!begin_end(key)) return false;
-  auto released = queue_.release(key, reason);
-  end(key);
-  return released;
+  return end_by(key, [&] { return queue_.release(key, reason); }).value_or(false);
 }
 
 Result<bool> LeaseSession::cancelled(const LeaseKey& key) {
-  if (!begin_end(key)) return false;
-  auto recorded = queue_.cancelled(key);
-  end(key);
-  return recorded;
+  return end_by(key, [&] { return queue_.cancelled(key); }).value_or(false);
 }
 
 void LeaseSession::release_all(const std::string& reason) {
@@ -142,23 +133,17 @@ void LeaseSession::renew() {
     if ((*standings)[i] != LeaseStanding::held) revoke(renewals[i].key, (*standings)[i] == LeaseStanding::cancel);
 }
 
-std::function<void()> LeaseSession::stop_of(const LeaseKey& key) const {
-  return state_.with([&](const State& state) -> std::function<void()> {
-    const auto found = state.claims.find(key.token);
-    if (found == state.claims.end() || found->second.phase != Phase::working) return {};
-    return found->second.holder.stop;
-  });
-}
-
 /// Not while a thread ends it: that finds out by itself who holds the lease.
 void LeaseSession::revoke(const LeaseKey& key, bool cancel) {
-  if (const auto stop = cancel ? stop_of(key) : nullptr) return stop();
+  std::function<void()> stop;
   const bool is_mine = state_.with([&](State& state) {
     const auto found = state.claims.find(key.token);
     if (found == state.claims.end() || found->second.phase != Phase::working) return false;
-    found->second.phase = Phase::ending;
-    return true;
+    if (cancel) stop = found->second.holder.stop;
+    if (!stop) found->second.phase = Phase::ending;
+    return !stop;
   });
+  if (stop) return stop();
   if (!is_mine) return;
   const auto recorded = cancel ? queue_.cancelled(key) : Result<bool>(false);
   if (!recorded) log(Level::error, "the store: " + recorded.error().text());

@@ -61,8 +61,6 @@ class LeaseSession {
   Result<std::optional<Lease>> claim(const ClaimRequest& request);
   /// Who works on it. Where it was revoked meanwhile, `revoked` is called now, by this thread.
   void attach(const LeaseKey& key, LeaseHolder holder);
-  /// It has not ended.
-  bool holds(const LeaseKey& key) const;
 
   /// As JobQueue::content_known; ends the claim where another job with that content is waited for.
   Result<ContentCheck> content_known(const LeaseKey& key, const std::string& sha256);
@@ -105,9 +103,8 @@ class LeaseSession {
 
   template <class Write>
   auto repeated(Bytes needed, Write write) -> decltype(write());
-  bool begin_end(const LeaseKey& key);
-  void end(const LeaseKey& key);
-  std::function<void()> stop_of(const LeaseKey& key) const;
+  template <class Write>
+  auto end_by(const LeaseKey& key, Write write, bool also_by_error = true) -> std::optional<decltype(write())>;
   void revoke(const LeaseKey& key, bool cancel);
 
   JobQueue& queue_;

@@ -43,6 +43,10 @@ FailureClass failure_class(const Error& error, const JobSpec& spec) {
   return failure_class_of(error);
 }
 
+void release(LeaseSession& leases, const LeaseKey& key, const std::string& reason) {
+  if (const auto back = leases.release(key, reason); !back) log(Level::error, "the store: " + back.error().text());
+}
+
 }  // namespace
 
 void BatchJobSource::serve(const ModelContext* model) {
@@ -79,7 +83,7 @@ std::optional<ClaimedFile> BatchJobSource::claim(JobId id) {
     return {};
   }
   if (is_superseded(id, (*lease)->job.spec)) {
-    release((*lease)->key, "another run has requested it in another way");
+    release(parts_.leases, (*lease)->key, "another run has requested it in another way");
     superseded(id);
     return {};
   }
@@ -133,11 +137,6 @@ void BatchJobSource::superseded(JobId id) {
       parts_.jobs.with(id, [](const BatchEntry& entry, const BatchTally&) { return entry.job->spec.name; });
   log(Level::warning, name + ": another run has requested the same outputs in another way; it is left to that run");
   parts_.queue.end(id, &BatchCounts::cancelled);
-}
-
-void BatchJobSource::release(const LeaseKey& key, const std::string& reason) {
-  if (const auto back = parts_.leases.release(key, reason); !back)
-    log(Level::error, "the store: " + back.error().text());
 }
 
 Result<void> BatchJobSource::begin(std::size_t index) {
@@ -215,8 +214,9 @@ const TranscriptionContext* BatchJobSource::context(std::size_t index) {
       model_.wait([](const auto& loaded) { return loaded.has_value(); }, [](const auto& loaded) { return *loaded; });
   if (!model) return nullptr;
   const auto engine = [&] {
-    const PoolJob job = parts_.jobs.with(
-        attempt.id(), [&](const BatchEntry& entry, const BatchTally&) { return parts_.queue.pool_job(entry); });
+    const PoolJob job = parts_.jobs.with(attempt.id(), [&](const BatchEntry& entry, const BatchTally&) {
+      return pool_job(entry, parts_.options, parts_.began);
+    });
     auto made = parts_.pool.engine(job);
     made->when_granted([this] { reporter_.started(); });
     return made;
@@ -235,7 +235,7 @@ void BatchJobSource::failed(std::size_t index, const Error& error) {
   if (!ours) return;
   const bool no_device_left = error.fault == Fault::device && parts_.pool.over().has_value();
   if (error.fault == Fault::cancelled || no_device_left) {
-    release(attempt.lease.key, error.what);
+    release(parts_.leases, attempt.lease.key, error.what);
     if (no_device_left) parts_.queue.stop_taking();
     return parts_.queue.again(id, RunParts::kCheckAgain);
   }

@@ -38,7 +38,6 @@ class BatchJobSource final : public JobSource {
   void not_claimable(JobId id);
   bool is_superseded(JobId id, const JobSpec& stored);
   void superseded(JobId id);
-  void release(const LeaseKey& key, const std::string& reason);
   void add_remarks(const BatchAttempt& attempt, const Recording& recording);
 
   const RunParts parts_;

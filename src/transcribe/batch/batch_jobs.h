@@ -45,6 +45,7 @@ class BatchJobs final : public JobSupply {
  private:
   JobAdmin& admin_;
   RunSpaces spaces_;
+  const StoreTime began_;
   RunJobs jobs_{};
   RunQueue queue_;
   AttemptList attempts_;

@@ -22,6 +22,7 @@ namespace tutti {
 /// own and knows only those above it; none knows who works on it.
 struct RunParts {
   const BatchOptions& options;
+  const StoreTime began;  // the run, by the store's clock
   DevicePool& pool;
   RunSpaces& spaces;
   RunJobs& jobs;

@@ -21,6 +21,20 @@ std::optional<Idle> idle_of(DiskSpaceWait::Hold hold) {
 
 }  // namespace
 
+PoolJob pool_job(const BatchEntry& entry, const BatchOptions& options, StoreTime began) {
+  const JobSpec& spec = entry.job->spec;
+  PoolJob job{.id = static_cast<std::uint64_t>(entry.id),
+              .audio = entry.audio,
+              .whole = !options.run.batched,
+              .kind = spec.job_class,
+              .priority = spec.priority,
+              // All jobs that this run was the first to request came together, however long it took to add them to
+              // the store.
+              .queued_at = std::min(Seconds(0), Seconds(entry.submitted - began))};
+  if (spec.deadline) job.deadline = Seconds(*spec.deadline - began);
+  return job;
+}
+
 RunQueue::RunQueue(const BatchOptions& options, StoreTime began, RunJobs& jobs, const RunSpaces& spaces,
                    DevicePool& pool)
     : options_(options),
@@ -38,30 +52,16 @@ void RunQueue::change(Fn fn) {
   });
 }
 
-PoolJob RunQueue::pool_job(const BatchEntry& entry) const {
-  const JobSpec& spec = entry.job->spec;
-  PoolJob job{.id = static_cast<std::uint64_t>(entry.id),
-              .audio = entry.audio,
-              .whole = !options_.run.batched,
-              .kind = spec.job_class,
-              .priority = spec.priority,
-              // All jobs that this run was the first to request came together, however long it took to add them to
-              // the store.
-              .queued_at = std::min(Seconds(0), Seconds(entry.submitted - began_))};
-  if (spec.deadline) job.deadline = Seconds(*spec.deadline - began_);
-  return job;
-}
-
 void RunQueue::add(std::span<const BatchEntry> jobs) {
   std::vector<const BatchEntry*> fresh;
   for (const BatchEntry& entry : jobs)
     if (jobs_.add(entry) && !is_final(entry.state)) fresh.push_back(&entry);
-  for (const BatchEntry* entry : fresh) pool_.add_job(pool_job(*entry));
+  for (const BatchEntry* entry : fresh) pool_.add_job(pool_job(*entry, options_, began_));
   change([&](State& state) {
     for (const BatchEntry* entry : fresh) {
       ++state.open;
       if (expect_names(entry->job->outputs()))
-        state.order.add(pool_job(*entry));
+        state.order.add(pool_job(*entry, options_, began_));
       else
         state.order.add_first(entry->id);  // people know at once, not when its turn has come
     }
@@ -112,31 +112,30 @@ void RunQueue::publish_kept_at(Clock::Instant when) {
   change([&](State& state) { state.publish_kept_at = std::min(when, state.publish_kept_at.value_or(when)); });
 }
 
-/// One more attempt beside those in work.
-bool RunQueue::may_take(const State& state) const {
+/// One more attempt beside those in work, `most` of which there may be; 0: any number.
+bool RunQueue::State::may_take(const RunSpaces& spaces, int most) const {
   const auto none = DiskSpaceWait::Hold::none;
-  if (state.paused || spaces_.output.hold() != none || spaces_.spool.hold() != none) return false;
-  if (state.in_work == 0) return true;
-  return !state.short_of_memory && (options_.jobs_at_once == 0 || state.in_work < options_.jobs_at_once);
+  if (paused || spaces.output.hold() != none || spaces.spool.hold() != none) return false;
+  return in_work == 0 || (!short_of_memory && (most == 0 || in_work < most));
 }
 
 /// What idle devices wait for meanwhile; they do not wait for a decoder.
-std::optional<Idle> RunQueue::hold_of(const State& state, Clock::Instant now) const {
-  const auto due = state.over ? std::nullopt : state.order.wake_at(now);
+std::optional<Idle> RunQueue::State::hold(const RunSpaces& spaces, int most, Clock::Instant now) const {
+  const auto due = over ? std::nullopt : order.wake_at(now);
   const bool ready = due && *due <= now;
-  if (state.awaiting_answer) return Idle::awaiting_answer;
-  if (const auto hold = idle_of(spaces_.spool.hold())) return hold;  // also those that were claimed wait
-  if (ready && !may_take(state)) {
-    if (state.paused) return Idle::drained;
-    return idle_of(spaces_.output.hold()).value_or(state.short_of_memory ? Idle::memory : Idle::cap);
+  if (awaiting_answer) return Idle::awaiting_answer;
+  if (const auto full = idle_of(spaces.spool.hold())) return full;  // also those that were claimed wait
+  if (ready && !may_take(spaces, most)) {
+    if (paused) return Idle::drained;
+    return idle_of(spaces.output.hold()).value_or(short_of_memory ? Idle::memory : Idle::cap);
   }
-  if (!due && !state.all_added && !state.over) return Idle::input;
-  if (due && !ready && state.all_added && state.in_work == 0) return Idle::put_off;
+  if (!due && !all_added && !over) return Idle::input;
+  if (due && !ready && all_added && in_work == 0) return Idle::put_off;
   return {};
 }
 
 void RunQueue::report_hold(State& state) const {
-  const auto why = hold_of(state, Clock::real().now());
+  const auto why = state.hold(spaces_, options_.jobs_at_once, Clock::real().now());
   if (std::exchange(state.reported_hold, why) != why) pool_.held_back(why);
 }
 
@@ -148,7 +147,7 @@ RunQueue::NextStep RunQueue::wait() {
     const auto step = state_.with([&](State& state) -> std::optional<NextStep> {
       const bool drained = state.paused && state.in_work == 0;
       state.over = state.over || drained || (state.all_added && state.open == 0);
-      if (!state.over && may_take(state))
+      if (!state.over && state.may_take(spaces_, options_.jobs_at_once))
         if (const auto job = state.order.take(now)) return NextStep{.job = job};
       report_hold(state);
       if (state.over) return NextStep{};
@@ -179,7 +178,8 @@ void RunQueue::end(JobId id, std::size_t BatchCounts::*how, std::optional<JobFai
 }
 
 void RunQueue::again(JobId id, Seconds wait) {
-  const PoolJob job = jobs_.with(id, [this](const BatchEntry& entry, const BatchTally&) { return pool_job(entry); });
+  const PoolJob job =
+      jobs_.with(id, [this](const BatchEntry& entry, const BatchTally&) { return pool_job(entry, options_, began_); });
   const auto when = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(wait);
   change([&](State& state) { state.order.add_later(job, when); });
 }

@@ -22,6 +22,9 @@ enum class RunHold {
   awaiting_answer  // a user is prompted about a failure
 };
 
+/// A job as the pool knows it. `began`: the run, by the store's clock.
+PoolJob pool_job(const BatchEntry& entry, const BatchOptions& options, StoreTime began);
+
 /// Which job of a batch is next, and whether one may begin now: pausing, disk space, memory, the limit on jobs at
 /// once. Reports to the pool what idle devices wait for. Thread-safe; one thread calls `wait`.
 class RunQueue {
@@ -32,15 +35,12 @@ class RunQueue {
     bool publish_kept = false;   // results that are kept may find space by now
   };
 
-  /// `began`: this run, by the store's clock.
   RunQueue(const BatchOptions& options, StoreTime began, RunJobs& jobs, const RunSpaces& spaces, DevicePool& pool);
 
   /// Adds jobs of this run. None is claimed before all of these are there, so that the first is the one whose turn it
   /// is.
   void add(std::span<const BatchEntry> jobs);
   void all_added();
-  /// As the pool knows it.
-  PoolJob pool_job(const BatchEntry& entry) const;
 
   /// No job is claimed any more.
   void stop_taking();
@@ -71,12 +71,13 @@ class RunQueue {
     std::optional<Clock::Instant> publish_kept_at{};
     std::optional<Idle> reported_hold{};  // to the pool
     std::uint64_t changes = 0;
+
+    bool may_take(const RunSpaces& spaces, int most) const;
+    std::optional<Idle> hold(const RunSpaces& spaces, int most, Clock::Instant now) const;
   };
 
   template <class Fn>
   void change(Fn fn);
-  bool may_take(const State& state) const;
-  std::optional<Idle> hold_of(const State& state, Clock::Instant now) const;
   void report_hold(State& state) const;
 
   const BatchOptions& options_;
