@@ -130,11 +130,11 @@ TEST_F(BatchOnAFullDisk, FullDiskForDecodedAudioWaitsWithoutBlamingRecording) {
   log_.wait_for("recordings are decoded there as soon as there is space");
   EXPECT_TRUE(pool_.is_reported(Idle::disk_full)) << "although nothing but this one is left";
   EXPECT_NE(files_->snapshot().held_up.find("(TMPDIR)"), std::string::npos) << files_->snapshot().held_up;
-  EXPECT_TRUE(files_->snapshot().in_work.at(0).no_space);
+  EXPECT_EQ(files_->snapshot().in_work.at(0).waiting_for, "its decoded audio has no disk space");
   EXPECT_EQ(decoded.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
   full = false;
   EXPECT_EQ(decoded.get()->samples(), 160'000);
-  EXPECT_FALSE(files_->snapshot().in_work.at(0).no_space);
+  EXPECT_NE(files_->snapshot().in_work.at(0).waiting_for, "its decoded audio has no disk space");
   EXPECT_TRUE(pool_.is_reported(std::nullopt));
   EXPECT_EQ(files_->snapshot().held_up, "");
   EXPECT_EQ(job(id).state, JobState::running);

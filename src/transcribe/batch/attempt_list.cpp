@@ -36,15 +36,13 @@ bool AttemptList::settle(BatchAttempt& attempt) {
   return true;
 }
 
-std::vector<AttemptStatus> AttemptList::in_work() const {
-  const auto attempts = state_.with([](const State& state) {
-    std::map<std::size_t, const BatchAttempt*> by_index;
-    for (const auto& [worker, index] : state.in_work) by_index[index] = &state.all[index];
-    return by_index;
+std::vector<const BatchAttempt*> AttemptList::in_work() const {
+  return state_.with([](const State& state) {
+    std::vector<const BatchAttempt*> all;
+    for (const auto& [worker, index] : state.in_work) all.push_back(&state.all[index]);
+    std::ranges::sort(all, {}, &BatchAttempt::index);
+    return all;
   });
-  std::vector<AttemptStatus> all;
-  for (const auto& [index, attempt] : attempts) all.push_back(attempt->status());
-  return all;
 }
 
 void AttemptList::settle_all() {

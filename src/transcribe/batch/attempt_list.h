@@ -25,7 +25,8 @@ class AttemptList {
   /// The attempt is over; another one may be in work now. False: another thread has settled it, and decides what
   /// becomes of its job.
   bool settle(BatchAttempt& attempt);
-  std::vector<AttemptStatus> in_work() const;
+  /// Those in work, in the order in which they began.
+  std::vector<const BatchAttempt*> in_work() const;
   /// All are over: the run ends.
   void settle_all();
 

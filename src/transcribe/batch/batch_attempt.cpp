@@ -40,16 +40,27 @@ void BatchAttempt::set_publishing() {
   state_.with([](State& state) { state.publishing = true; });
 }
 
-AttemptStatus BatchAttempt::status() const {
+JobStatus BatchAttempt::status() const {
   return state_.with([this](const State& state) {
-    return AttemptStatus{.id = id(),
-                         .name = job.spec.name,
-                         .devices = state.engine ? state.engine->where() : std::string(),
-                         .decoded = state.decoded,
-                         .no_space = no_space_,
-                         .publishing = state.publishing,
-                         .position = Seconds(position_),
-                         .length = state.length};
+    JobStatus status{.id = std::to_string(id()),
+                     .name = job.spec.name,
+                     .device = state.engine ? state.engine->where() : std::string(),
+                     .done = Seconds(position_),
+                     .length = state.length};
+    if (!status.device.empty()) return status;
+    if (state.publishing)
+      status.waiting_for = "its outputs are written";
+    else if (no_space_)
+      status.waiting_for = "its decoded audio has no disk space";
+    else if (!state.decoded)
+      status.waiting_for = "its audio is decoded";
+    return status;
+  });
+}
+
+bool BatchAttempt::is_running() const {
+  return state_.with([this](const State& state) {
+    return state.publishing || (!state.decoded && !no_space_) || (state.engine && !state.engine->where().empty());
   });
 }
 

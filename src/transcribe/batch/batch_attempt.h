@@ -13,6 +13,7 @@
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/pool/device_pool.h"
+#include "view/fleet/fleet_status.h"
 
 namespace tutti {
 
@@ -25,20 +26,6 @@ inline tl::unexpected<Error> not_wanted() {
 inline std::string worker_name(std::size_t worker) {
   return "Worker-" + std::to_string(worker);
 }
-
-/// What is in work: an attempt that has not settled.
-struct AttemptStatus {
-  JobId id = 0;
-  std::string name{};
-  std::string devices{};  // where it has windows in flight, separated by commas
-  bool decoded = false;
-  bool no_space = false;    // for its decoded audio
-  bool publishing = false;  // its transcript is there
-  /// Something is being done for it now; else it waits for a device or for disk space.
-  bool is_running() const { return !devices.empty() || publishing || (!decoded && !no_space); }
-  Seconds position{};
-  Seconds length{};
-};
 
 /// One claim of a job, from the store's lease to its end: how far it is, and what serves it. Thread-safe.
 class BatchAttempt {
@@ -57,7 +44,10 @@ class BatchAttempt {
   /// Its decoded audio finds no space.
   void set_no_space(bool none) { no_space_ = none; }
   void set_publishing();
-  AttemptStatus status() const;
+  /// For people; with the ids of the devices that it has windows on, and what it waits for but capacity on a device.
+  JobStatus status() const;
+  /// Something is being done for it now; else it waits for a device or for disk space.
+  bool is_running() const;
 
   /// It is over: the first caller decides what becomes of its job; false for all others.
   bool settle() { return !settled_.exchange(true); }
@@ -82,7 +72,7 @@ class BatchAttempt {
   struct State {
     Seconds length{};
     bool decoded = false;
-    bool publishing = false;
+    bool publishing = false;  // its transcript is there
     std::unique_ptr<JobEngine> engine{};
     std::optional<TranscriptionContext> context{};
   };

@@ -70,17 +70,17 @@ std::optional<BatchStart> BatchReporter::start_of(FirstGrant first) {
   return start;
 }
 
-void BatchReporter::done(const BatchAttempt& attempt, AttemptResult result) {
-  BatchEnd over = end_of(attempt, result.use.device);
-  parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally& tally) {
-    if (!result.copied) entry.use = result.use;
-    if (!result.copied) over.audio = entry.requested;
-    entry.kept_files = result.kept_files;
+void BatchReporter::done(const BatchAttempt& attempt) {
+  BatchEnd over = end_of(attempt, "");
+  parts_.jobs.with(attempt.id(), [&](const BatchEntry& entry, BatchTally& tally) {
+    over.copied = !entry.use;
+    over.kept_files = entry.kept_files;
     tally.count_done(entry);
+    if (!entry.use) return;
+    over.device = entry.use->device;
+    over.audio = entry.requested;
+    over.busy = entry.use->busy;
   });
-  over.copied = result.copied;
-  over.kept_files = std::move(result.kept_files);
-  over.busy = result.use.busy;
   const Lock reporting(reporting_);  // counted and reported in one step: no count is reported twice, and none left out
   report_starts_before_end(reporting, attempt.id());
   parts_.queue.end(attempt.id(), &BatchCounts::done);

@@ -34,13 +34,6 @@ struct RunParts {
   static constexpr Seconds kCheckAgain{1}, kFirstCheck{0.3};
 };
 
-/// How an attempt ended well.
-struct AttemptResult {
-  JobEngine::Use use{};
-  bool copied = false;                 // from a job with the same content
-  std::vector<KeptFile> kept_files{};  // at the names of its outputs
-};
-
 /// Calls the observer of a batch, one call at a time and in order: no recording ends before its start is reported, none
 /// begins while a user is prompted about a failure. Counts each end in one step with its report. Thread-safe.
 class BatchReporter {
@@ -55,7 +48,8 @@ class BatchReporter {
   /// Reports the recordings that have got their first device. Where another thread is reporting, as while a user is
   /// prompted, it does nothing: every other report begins with this.
   void started();
-  void done(const BatchAttempt& attempt, AttemptResult result);
+  /// Its outputs are in place; the rest is in its entry.
+  void done(const BatchAttempt& attempt);
   /// It failed and will be tried again after `wait`.
   void retried(const BatchAttempt& attempt, const Error& error, const std::string& device, Seconds wait);
   /// It failed for good, unless the observer decides to try it again. `device`: where most of this attempt was done;

@@ -22,13 +22,8 @@ std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& dev
   });
 }
 
-/// What a recording without a window on any device waits for: its own decoding, free capacity on the next device, or
-/// its outputs.
-std::string waits_for(const AttemptStatus& job, const PoolView& view) {
-  if (!job.devices.empty()) return {};
-  if (job.publishing) return "its outputs are written";
-  if (job.no_space) return "its decoded audio has no disk space";
-  if (!job.decoded) return "its audio is decoded";
+/// What decoded audio without a window on any device waits for.
+std::string capacity_text(const PoolView& view) {
   for (const auto& device : view.devices)
     if (device.id == view.next_device || view.next_device.empty())
       if (!device.refusal.empty()) return device.refusal;
@@ -70,14 +65,11 @@ FleetStatus fleet_status(const JobRunOptions& options, const RunSnapshot& run, c
     machine.describe(i, view.devices[i].process,
                      status.devices.emplace_back(device_status(view.devices[i], options.devices[i], view.elapsed)));
   status.finding = finding_so_far(options, run, view);
-  for (const auto& job : run.in_work) {
-    if (job.is_running()) ++status.running;
-    status.in_work.push_back({.id = std::to_string(job.id),
-                              .name = job.name,
-                              .device = labels_of(job.devices, options.devices),
-                              .done = job.position,
-                              .length = job.length,
-                              .waiting_for = waits_for(job, view)});
+  status.running = run.running;
+  status.in_work = run.in_work;
+  for (JobStatus& job : status.in_work) {
+    if (job.device.empty() && job.waiting_for.empty()) job.waiting_for = capacity_text(view);
+    job.device = labels_of(job.device, options.devices);
   }
   return status;
 }

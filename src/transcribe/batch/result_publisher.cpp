@@ -27,20 +27,20 @@ Result<void> ResultPublisher::publish(TranscribedFile& file) {
     entry.requested = file.outcome.requested;
     entry.without_speech = file.outcome.without_speech;
   });
-  return publish(attempt, contents, {.use = attempt.use()});
+  return publish(attempt, contents, attempt.use());
 }
 
 Result<void> ResultPublisher::publish_copy(BatchAttempt& attempt, const std::vector<OutputContent>& contents) {
   const bool has_text = contents.empty() || output_has_text(contents.front().content, attempt.job.formats.front());
   parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) { entry.without_speech = !has_text; });
-  return publish(attempt, contents, {.copied = true});
+  return publish(attempt, contents, std::nullopt);
 }
 
 Result<void> ResultPublisher::publish(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
-                                      AttemptResult result) {
+                                      std::optional<JobEngine::Use> use) {
   attempt.set_publishing();
-  const AttemptUse used{
-      .device = result.use.device, .audio = result.copied ? Seconds(0) : attempt.length(), .busy = result.use.busy};
+  const AttemptUse used =
+      use ? AttemptUse{.device = use->device, .audio = attempt.length(), .busy = use->busy} : AttemptUse{};
   const PublishFolders folders{parts_.options.staging, parts_.options.kept, parts_.options.existing};
   auto published = parts_.leases.publish(attempt.lease, contents, used, folders);
   if (!published) return tl::unexpected(published.error());
@@ -50,17 +50,24 @@ Result<void> ResultPublisher::publish(BatchAttempt& attempt, const std::vector<O
     parts_.queue.again(attempt.id(), RunParts::kCheckAgain);
     return not_wanted();
   }
+  parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) {
+    if (use) entry.use = std::move(use);
+  });
   DiskSpaceWait& space = parts_.spaces.output;
   if (const auto& why = published->left_staged; why && space.is_curable(*why)) {
-    keep({&attempt, std::move(result), space.wait(size_of(contents), *why)});
+    keep({&attempt, space.wait(size_of(contents), *why)});
     return not_wanted();
   } else if (why) {
-    leave_staged(attempt, *why, result);
+    leave_staged(attempt, *why);
     return not_wanted();
   }
-  result.kept_files = std::move(published->kept);
-  reporter_.done(attempt, std::move(result));
+  place(attempt, std::move(published->kept));
   return {};
+}
+
+void ResultPublisher::place(const BatchAttempt& attempt, std::vector<KeptFile> kept_files) {
+  parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) { entry.kept_files = std::move(kept_files); });
+  reporter_.done(attempt);
 }
 
 void ResultPublisher::keep(Kept kept) {
@@ -82,11 +89,10 @@ void ResultPublisher::publish_kept(bool last_time) {
     }
     kept.waiting.reset();
     if (!placed) {
-      leave_staged(attempt, placed.error(), kept.result);
+      leave_staged(attempt, placed.error());
       continue;
     }
-    kept.result.kept_files = std::move(*placed);
-    reporter_.done(attempt, std::move(kept.result));
+    place(attempt, std::move(*placed));
   }
 }
 
@@ -95,11 +101,8 @@ void ResultPublisher::publish_all_left() {
   publish_left_staged();
 }
 
-void ResultPublisher::leave_staged(const BatchAttempt& attempt, const Error& error, const AttemptResult& result) {
-  parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) {
-    entry.left_staged = error.text();
-    if (!result.copied) entry.use = result.use;
-  });
+void ResultPublisher::leave_staged(const BatchAttempt& attempt, const Error& error) {
+  parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) { entry.left_staged = error.text(); });
   reporter_.failed(attempt, error, "");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/guarded.h"
@@ -34,15 +35,17 @@ class ResultPublisher final : public ResultSink {
   /// An attempt that is recorded as done, and whose outputs are staged elsewhere until their own disk has space.
   struct Kept {
     const BatchAttempt* attempt = nullptr;
-    AttemptResult result{};
     std::unique_ptr<DiskSpaceWait::Waiting> waiting{};
   };
 
-  Result<void> publish(BatchAttempt& attempt, const std::vector<OutputContent>& contents, AttemptResult result);
+  /// `use`: none where the contents are another job's.
+  Result<void> publish(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
+                       std::optional<JobEngine::Use> use);
+  void place(const BatchAttempt& attempt, std::vector<KeptFile> kept_files);
   void keep(Kept kept);
   void publish_kept(bool last_time);
   void publish_left_staged();
-  void leave_staged(const BatchAttempt& attempt, const Error& error, const AttemptResult& result);
+  void leave_staged(const BatchAttempt& attempt, const Error& error);
 
   const RunParts parts_;
   OutputRecords& records_;

@@ -73,20 +73,25 @@ BatchCounts RunJobs::counts() const {
   return state_.with([](const State& state) { return with_those_to_come(state.tally); });
 }
 
-RunSnapshot RunJobs::snapshot(std::vector<AttemptStatus> in_work) const {
-  return state_.with([&](const State& state) {
+RunSnapshot RunJobs::snapshot(std::span<const BatchAttempt* const> in_work) const {
+  RunSnapshot snapshot;
+  Seconds done_in_work{};
+  for (const BatchAttempt* attempt : in_work) {
+    const JobStatus& status = snapshot.in_work.emplace_back(attempt->status());
+    if (attempt->is_running()) ++snapshot.running;
+    done_in_work += std::min(status.done, *status.length);
+  }
+  state_.with([&](const State& state) {
     const BatchTally& tally = state.tally;
-    BatchProgress progress{.done = tally.done.audio, .all_known = tally.to_come == 0};
-    for (const auto& attempt : in_work) progress.done += std::min(attempt.position, attempt.length);
+    snapshot.counts = with_those_to_come(tally);
+    snapshot.before = tally.before;
+    snapshot.done = tally.done;
+    snapshot.progress = {.done = tally.done.audio + done_in_work, .all_known = tally.to_come == 0};
     if (state.all_added && tally.open.unknown == 0)
-      progress.total = std::max(progress.done, tally.done.audio + tally.open.audio);
-    return RunSnapshot{.counts = with_those_to_come(tally),
-                       .before = tally.before,
-                       .done = tally.done,
-                       .progress = progress,
-                       .in_work = std::move(in_work),
-                       .failures = {state.failures.begin(), state.failures.end()}};
+      snapshot.progress.total = std::max(snapshot.progress.done, tally.done.audio + tally.open.audio);
+    snapshot.failures = {state.failures.begin(), state.failures.end()};
   });
+  return snapshot;
 }
 
 std::vector<JobId> RunJobs::left_staged() const {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +27,8 @@ struct RunSnapshot {
   BatchCounts before{};  // jobs of `counts` that had ended when the run began
   BatchDone done{};
   BatchProgress progress{};
-  std::vector<AttemptStatus> in_work{};
+  std::vector<JobStatus> in_work{};
+  std::size_t running = 0;             // something is being done for them now
   std::vector<JobFailure> failures{};  // for good, in this run; the latest first, at most a screenful
   std::string held_up{};               // RunSpaces::held_up
 };
@@ -53,7 +55,7 @@ class RunJobs {
 
   BatchCounts counts() const;
   /// What it has and comes to, with what is in work.
-  RunSnapshot snapshot(std::vector<AttemptStatus> in_work) const;
+  RunSnapshot snapshot(std::span<const BatchAttempt* const> in_work) const;
   /// Those that are done, and whose outputs are not in place.
   std::vector<JobId> left_staged() const;
   /// All of them: the run has ended, and nothing more is known of them here.
