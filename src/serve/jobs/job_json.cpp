@@ -99,7 +99,7 @@ Json job_json(const Job& job, const std::optional<JobProgress>& progress, const 
           {"object", "job"},
           {"name", job.spec.name},
           {"status", status},
-          {"phase", progress ? progress->phase : status},
+          {"phase", progress && !is_final(job.state) ? progress->phase : status},
           {"progress", done       ? 1.0
                        : progress ? progress->share()
                                   : job.progress},
