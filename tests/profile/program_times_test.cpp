@@ -245,7 +245,7 @@ TEST(ProgramTimes, SleepWithoutAByteFromADiskIsNoDiskWait) {
   EXPECT_NEAR(disk_share(seen({.states = sleeps, .running = 0.1, .read = 0, .shows_bytes = false})), 0.9, 0.01);
 }
 
-TEST(ProgramTimes, CallOfASleepSaysWhetherItIsADiskWait) {
+TEST(ProgramTimes, CallOfASleepDecidesWhetherItIsADiskWait) {
   const std::string sleeps(200, 'D');
   EXPECT_NEAR(disk_share(seen({.states = sleeps, .running = 0.1, .call = SleepingCall::starts_process})), 0, 0.01)
       << "its children read";
