@@ -113,15 +113,13 @@ TEST(EnglishWords, UnitOfAnAmountBeforeItsNounIsSingular) {
             "two thousand watt heater , a two thousand watt heater , twelve volt batteries , the five hundred gigabyte "
             "drive , fifty mile per hour winds");
   EXPECT_EQ(
-      read_aloud("a 5 kg bag, a 2.5 l bottle, a 10 km run, a 500 sq ft flat, 60 km/h limit, 5 in. pipe"),
-      "a five kilogram bag , a two point five liter bottle , a ten kilometer run , a five hundred square foot flat , "
+      read_aloud("a 5 kg bag, a 2.5 l bottle, a 10 km run, a 500 sq ft house, 60 km/h limit, 5 in. pipe"),
+      "a five kilogram bag , a two point five liter bottle , a ten kilometer run , a five hundred square foot house , "
       "sixty kilometer per hour limit , five inch pipe");
   EXPECT_EQ(
       read_aloud("2 kg rice, 500 ml milk, 5 m high, 12 V is, 3 h later, 512 MB used, 10 km, then"),
       "two kilograms rice , five hundred milliliters milk , five meters high , twelve volts is , three hours later , "
       "five hundred twelve megabytes used , ten kilometers , then");
-  EXPECT_EQ(read_aloud("It uses 2000 W (heater), 230 V AC, 5 W. Heaters"),
-            "it uses two thousand watts , heater , two hundred thirty volts (a) (c) , five watts . heaters");
 }
 
 TEST(EnglishWords, RangesAndOrdinalsAreWrittenOut) {

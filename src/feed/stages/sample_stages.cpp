@@ -100,13 +100,22 @@ std::string characters_of(const std::string& text) {
   return characters;
 }
 
-/// Pieces have the text of the words or segments that they are cut by. Where that is another one than the line's, one
-/// of the two is of another recording.
+/// What pieces would learn: the words, or the segments where these have none.
+std::string text_of_pieces(const Transcript& cut_by) {
+  std::string text;
+  for (const Segment& segment : cut_by.segments) {
+    for (const Word& word : segment.words) text += " " + std::string(trimmed(word.word));
+    if (segment.words.empty()) text += " " + segment.text;
+  }
+  return text;
+}
+
+/// Fault::corrupt where the words or segments that a recording would be cut by are not those of its line's text: one of
+/// the two is of another recording.
 Result<void> check_same_text(const std::string& text, const Transcript& cut_by) {
   constexpr double kMostOther = 0.2;
   constexpr std::size_t kShown = 40;
-  const std::string own = characters_of(text);
-  const std::string other = characters_of(joined(cut_by.segments, " ", &Segment::text));
+  const std::string pieces = text_of_pieces(cut_by), own = characters_of(text), other = characters_of(pieces);
   if (own.empty() || own == other) return {};
   const auto rates = error_rates(std::vector{own}, std::vector{other});
   const double share = rates ? rates->cer() : 1;
@@ -117,7 +126,7 @@ Result<void> check_same_text(const std::string& text, const Transcript& cut_by) 
   };
   return fail(Fault::corrupt,
               "its text (" + start_of(text) + ") contradicts the words with times that it would be cut by (" +
-                  start_of(joined(cut_by.segments, " ", &Segment::text)) + "): " + fixed_text(100 * share, 0) +
+                  start_of(pieces) + "): " + fixed_text(100 * share, 0) +
                   " % of the characters are others, expected 20 % at most",
               "Correct one of the two; the other may be left out");
 }

@@ -135,8 +135,9 @@ bool describes_noun(const EnglishCursor& text, std::string_view unit, std::size_
   const EnglishToken* before = text.before();
   const std::string article = before && before->behind.empty() ? ascii_lower(before->core) : std::string();
   if (article == "a" || article == "an") return true;
-  const bool is_verb_or_adverb = word.size() > 4 && !word.ends_with("eed") &&
-                                 (word.ends_with("ed") || word.ends_with("ing") || word.ends_with("ly"));
+  constexpr std::size_t kLongest = 4;  // of "bed" and "king"
+  const bool is_verb_or_adverb = (word.size() >= kLongest && word.ends_with("ed") && !word.ends_with("eed")) ||
+                                 (word.size() > kLongest && (word.ends_with("ing") || word.ends_with("ly")));
   return word == text.core(ahead) && !is_verb_or_adverb && !is_of_substance(unit);
 }
 
