@@ -162,8 +162,9 @@ TEST_F(Lists, AThirdColumnInAQuarterOfTheRowsIsNoText) {
         EXPECT_EQ(line.text, "this is the text number one of " + line.id.substr(1));
         EXPECT_EQ(line.speaker, "");
       }
-      if (std::string(third).starts_with("check"))
+      if (std::string(third).starts_with("check")) {
         EXPECT_THAT(conclusion_, HasSubstr("it shares a word with the text in 4 of 16 rows; the text is the second"));
+      }
     }
   }
 }
