@@ -14,6 +14,7 @@ sigset_t stop_signals() {
 }
 
 ReceivedSignals::ReceivedSignals() : set_(stop_signals()) {
+  // Blocked first: one that comes before the descriptor exists waits for it.
   ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
   fd_ = OwnedFd(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
 }

@@ -43,7 +43,7 @@ class LeaseSessionTest : public StoreTest {
     session_->attach(lease.key, holder);
     return lease;
   }
-  /// A claim that has ended may not even ask for its content.
+  /// A claim that has ended gets no answer about its content.
   bool holds(const LeaseKey& key) {
     return session_->content_known(key, "of " + key.token)->what != ContentCheck::What::lost;
   }

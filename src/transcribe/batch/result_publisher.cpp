@@ -61,11 +61,11 @@ Result<void> ResultPublisher::publish(BatchAttempt& attempt, const std::vector<O
     leave_staged(attempt, *why);
     return not_wanted();
   }
-  place(attempt, std::move(published->kept));
+  finish(attempt, std::move(published->kept));
   return {};
 }
 
-void ResultPublisher::place(const BatchAttempt& attempt, std::vector<KeptFile> kept_files) {
+void ResultPublisher::finish(const BatchAttempt& attempt, std::vector<KeptFile> kept_files) {
   parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) { entry.kept_files = std::move(kept_files); });
   reporter_.done(attempt);
 }
@@ -92,7 +92,7 @@ void ResultPublisher::publish_kept(bool last_time) {
       leave_staged(attempt, placed.error());
       continue;
     }
-    place(attempt, std::move(*placed));
+    finish(attempt, std::move(*placed));
   }
 }
 

@@ -41,7 +41,7 @@ class ResultPublisher final : public ResultSink {
   /// `use`: none where the contents are another job's.
   Result<void> publish(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
                        std::optional<JobEngine::Use> use);
-  void place(const BatchAttempt& attempt, std::vector<KeptFile> kept_files);
+  void finish(const BatchAttempt& attempt, std::vector<KeptFile> kept_files);
   void keep(Kept kept);
   void publish_kept(bool last_time);
   void publish_left_staged();
