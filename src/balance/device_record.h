@@ -131,7 +131,7 @@ class DeviceRecord {
   Bytes foreign_when_ready_{};        // then its worker had its model beside that
   Seconds starved_{};                 // for want of memory, since it last had a piece
   std::vector<Flight> flights_{};
-  std::int64_t begun_ = 0;  // pieces that its worker has had
+  std::int64_t begun_ = 0;                      // pieces that its worker has had
   std::vector<std::pair<JobKey, int>> jobs_{};  // with pieces in flight
   Bytes reserved_{};
   std::optional<int> fits_{};  // pieces, after it was out of memory

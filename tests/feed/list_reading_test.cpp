@@ -328,7 +328,7 @@ TEST_F(Lists, WhatIsReadByItsContentHasItsOwnFingerprint) {
   };
   EXPECT_TRUE(differs("c0|anna|this is a whole text\nc1|anna|and another\n"));
   EXPECT_TRUE(differs("c0|one\rc1|two\r"));
-  EXPECT_FALSE(differs("c0|one|one\nc1|two\n"));
+  EXPECT_FALSE(differs("c0|one|one\nc1|two|two\nc2|three\n"));
 }
 
 }  // namespace
