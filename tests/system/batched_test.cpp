@@ -104,7 +104,7 @@ TEST_F(Batched, LongRecordingsHaveNoMoreErrorsThanInOrder) {
 
 TEST_F(Batched, TheTranscriptDoesNotDependOnTheBatchOrOnTheOrderOfTheFiles) {
   std::vector<std::string> clips = short_clips();
-  clips.push_back(minutes(3).file);
+  clips.push_back(minutes(2).file);
   const auto alone = transcripts(clips, {"--batched", "--batch-size", "1"});
   ASSERT_EQ(alone.size(), clips.size());
   EXPECT_EQ(transcripts(clips, {"--batched", "--batch-size", "4"}), alone);
