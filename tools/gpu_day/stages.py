@@ -16,7 +16,7 @@ STAGES = {
     "step": (plain_check("step", 20), 120, 40),
     "parity": (parity, 60, 60),
     "selection": (plain_check("selection", 20), 60, 40),
-    "worker": (plain_check("worker"), 60, 150),
+    "worker": (plain_check("worker"), 60, 60),
     "speed-large": (speed_large, 150, 60),
     "speed-beams": (speed_beams, 75, 60),
     "recite": (recite, 150, 60),
