@@ -9,6 +9,7 @@
 #include "base/instruction_sets.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_setup.h"
+#include "base/program_paths.h"
 #include "model/convert/command.h"
 #include "train/command.h"
 #include "worker/commands.h"
@@ -37,10 +38,18 @@ constexpr const char* kHelp =
     "  tutti-engine limits ...      what bounds a model on a device, for `tutti bench`\n"
     "  tutti-engine --version       print the build id\n";
 
+/// The engine plays no emulated GPUs and decodes in children of the `tutti` beside it, unless its caller names another.
+tutti::ProgramPaths engine_paths() {
+  auto paths = tutti::ProgramPaths::of("/proc/self/exe");
+  paths.tutti = paths.self.parent_path() / "tutti";
+  return paths;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   tutti::outlive_file_size_limit();
+  tutti::set_program_paths(engine_paths());
   if (const auto& instructions = tutti::requested_instructions(); !instructions) {
     std::fprintf(stderr, "tutti-engine: %s\n", instructions.error().text().c_str());
     return tutti::kUsage;

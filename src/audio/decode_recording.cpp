@@ -16,10 +16,10 @@
 #include "audio/recording.h"
 #include "audio/vad/speech_amount.h"
 #include "base/clock.h"
-#include "base/environment.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/process/child.h"
+#include "base/program_paths.h"
 
 namespace tutti {
 namespace {
@@ -78,11 +78,6 @@ Result<OwnedFd> open_input(const std::filesystem::path& path, const std::string&
                             : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!input) return fail_errno(name, "cannot be opened");
   return spooled(std::move(input), name, on_decoded);
-}
-
-std::filesystem::path decoder_program(const DecodeLimits& limits) {
-  if (!limits.program.empty()) return limits.program;
-  return variable("TUTTI_DECODER").value_or("/proc/self/exe");
 }
 
 /// A program that decodes without checking is_decode_child first would start itself as its own decoder, which decodes,
@@ -146,7 +141,7 @@ Result<std::unique_ptr<Child>> Decoding::start(const OwnedFd& input, OwnedFd& re
   const OwnedFd theirs(ends[1]);
   return Child::start(
       {.name = name_,
-       .command = {decoder_program(limits_), std::string(kDecodeCommand),
+       .command = {limits_.program.empty() ? decoder_program() : limits_.program, std::string(kDecodeCommand),
                    std::filesystem::path(name_).filename().string(), std::to_string(limits_.memory.value),
                    std::to_string(choice_.track), std::to_string(choice_.channel)},
        .handed = {{theirs.get(), kDecodeReportFd}, {input.get(), kDecodeInputFd}, {pcm_.get(), kDecodePcmFd}},

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/environment.h"
+#include "base/program_paths.h"
 
 namespace tutti {
 namespace {
@@ -45,10 +46,9 @@ Result<std::vector<std::string>> split_words(std::string_view words) {
 }
 
 EngineSettings EngineSettings::of_this_process() {
-  std::error_code ignored;  // without /proc the folder stays empty, and engine_command names where it looked
   return {.engine = variable("TUTTI_ENGINE").value_or(""),
           .wrapper = variable("TUTTI_ENGINE_WRAPPER").value_or(""),
-          .own_folder = fs::read_symlink("/proc/self/exe", ignored).parent_path(),
+          .own_folder = program_paths().self.parent_path(),
           .threads_set_by_user = variable("OMP_WAIT_POLICY") || variable("GOMP_SPINCOUNT")};
 }
 

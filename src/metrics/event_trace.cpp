@@ -2,8 +2,9 @@
 
 #include <unistd.h>
 
-#include <filesystem>
 #include <utility>
+
+#include "base/program_paths.h"
 
 namespace tutti {
 namespace {
@@ -19,8 +20,7 @@ std::uint32_t sequence_of(std::uint32_t process, std::uint32_t row) {
 }
 
 std::string program_name() {
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const auto& program = program_paths().self;
   return program.empty() ? "tutti" : program.filename().string();
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "base/environment.h"
+#include "base/program_paths.h"
 #include "device/device_spec.h"
 #include "hub/model_shape.h"
 #include "link/connection.h"
@@ -28,10 +28,6 @@ constexpr std::string_view kWords[] = {
     "level",   "office", "door",   "health", "person",  "art",   "war",    "history", "party",   "result", "change",
     "morning", "reason", "moment", "air",    "teacher", "force", "river",  "field",   "light",   "garden", "music"};
 
-std::string program() {
-  return variable("TUTTI_EMULATOR").value_or("/proc/self/exe");
-}
-
 Result<EngineCommand> command_of(const ResolvedDevice& device, const RunOptions& options,
                                  const std::optional<EmulatedSpeech>& speech) {
   if (device.kind != ResolvedDevice::Kind::emulated)
@@ -39,7 +35,7 @@ Result<EngineCommand> command_of(const ResolvedDevice& device, const RunOptions&
   if (!speech) return fail(Fault::internal, device.name + ": the emulated model is not configured");
   EmulatedPart part{.card = device.card, .speech = *speech, .build_id = options.build_id};
   if (part.card.born == 0) part.card.born = Clock::real().now().time_since_epoch().count();
-  EngineCommand command{.words = {program(), std::string(kEmulatedWorkerCommand)}};
+  EngineCommand command{.words = {emulator_program().string(), std::string(kEmulatedWorkerCommand)}};
   for (auto& word : words_of(part)) command.words.push_back(std::move(word));
   return command;
 }

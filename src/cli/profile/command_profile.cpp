@@ -21,6 +21,7 @@
 #include "base/numbers.h"
 #include "base/process/child.h"
 #include "base/process/exit_code.h"
+#include "base/program_paths.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/profile/page_file.h"
@@ -98,7 +99,7 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   if (!folder.path()) return tl::unexpected(folder.path().error());
   const fs::path recording = *folder.path() / "recording.json";
   std::vector<std::string> command = profile.command;
-  command.front() = "/proc/self/exe";
+  command.front() = program_paths().tutti.string();
   command.insert(command.end(), more.begin(), more.end());
   const ReceivedSignals signals;  // before any thread
   const MachineWatch machine;
