@@ -2,6 +2,9 @@
 """Fails when a module under src/ includes a module it may not see, or a module above the torch line includes torch, or
 when two headers define a type of the same name in the same namespace: a program that links both gets either's functions.
 
+Also when a library does what belongs to its program: a message below cli that has a flag in it ("--batch-size": base/field_names.h
+writes names as their reader knows them), or a source below cli that reads /proc/self/exe (base/program_paths.h).
+
 Usage: check_layers.py [ROOT]. The layers (docs/layers.md), lowest first; a module may include itself and whatever its row names.
 """
 import collections
@@ -70,9 +73,41 @@ def violations(src):
                 yield f"{path}: '{module}' may not include '{seen}'"
 
 
+# Comments, and string literals: those that follow each other are one.
+TOKEN = re.compile(r'//[^\n]*|/\*(?:.|\n)*?\*/|(?:"(?:\\.|[^"\\\n])*"\s*)+')
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z_-]*[a-z](?![\w-])")
+# The command line of a program that the reader is to run, between quotes, or the end of one; a variable of CSS.
+COMMAND_LINE = re.compile(r"'tutti [^']*|`tutti [^`]*|nsys export [^']*|^\" --[^']*'|var\(--\w+\)")
+# Files whose flags are words of a command line and in no message of a library: the arguments of the engine's commands, those of
+# programs that are started, the help of flags, and values that stored files have.
+COMMAND_LINES = {
+    "src/model/convert/command.cpp", "src/train/command.cpp", "src/worker/command.cpp", "src/worker/fault_injection.cpp",
+    "src/worker/limits.cpp", "src/link/speech_command.cpp", "src/device/telemetry/smi_source.cpp", "src/traces/traced_device.cpp",
+}
+HELP = re.compile(r"src/recipe/\w+_(fields|recipe|text)\.h$")
+
+
+def own_of_programs(root):
+    """What a library leaves to its program, in the modules below cli."""
+    for path in sorted(path for path in (root / "src").rglob("*") if path.suffix in {".h", ".cpp"}):
+        name = path.relative_to(root).as_posix()
+        if name.startswith(("src/cli/", "src/jobs/", "src/transcribe/", "src/serve/")):  # the last three: not yet
+            continue
+        for found in TOKEN.findall(path.read_text()):
+            if found.startswith("/"):
+                continue
+            message = re.sub(r'"\s*"', "", found)
+            if "/proc/self/exe" in message:
+                yield f"{path}: reads /proc/self/exe, which in another program is no tutti (base/program_paths.h)"
+            if name in COMMAND_LINES or HELP.search(name):
+                continue
+            for flag in FLAG.findall(COMMAND_LINE.sub("", message)):
+                yield f"{path}: '{flag}' is in a message of a library (base/field_names.h)"
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    found = [*violations(root / "src"), *types_defined_twice(root / "src")]
+    found = [*violations(root / "src"), *own_of_programs(root), *types_defined_twice(root / "src")]
     print("\n".join(found) or "layers hold")
     return bool(found)
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/build_id.h"
+#include "base/field_names.h"
 #include "base/instruction_sets.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_setup.h"
@@ -50,6 +51,7 @@ tutti::ProgramPaths engine_paths() {
 int main(int argc, char** argv) {
   tutti::outlive_file_size_limit();
   tutti::set_program_paths(engine_paths());
+  tutti::set_field_names(tutti::FieldNames::flags);
   if (const auto& instructions = tutti::requested_instructions(); !instructions) {
     std::fprintf(stderr, "tutti-engine: %s\n", instructions.error().text().c_str());
     return tutti::kUsage;

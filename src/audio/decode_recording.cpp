@@ -17,6 +17,7 @@
 #include "audio/vad/speech_amount.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/process/child.h"
 #include "base/program_paths.h"
@@ -143,7 +144,8 @@ Result<std::unique_ptr<Child>> Decoding::start(const OwnedFd& input, OwnedFd& re
       {.name = name_,
        .command = {limits_.program.empty() ? decoder_program() : limits_.program, std::string(kDecodeCommand),
                    std::filesystem::path(name_).filename().string(), std::to_string(limits_.memory.value),
-                   std::to_string(choice_.track), std::to_string(choice_.channel)},
+                   std::to_string(choice_.track), std::to_string(choice_.channel),
+                   std::string(field_names() == FieldNames::flags ? kDecodeNamesFlags : "")},
        .handed = {{theirs.get(), kDecodeReportFd}, {input.get(), kDecodeInputFd}, {pcm_.get(), kDecodePcmFd}},
        .streams = ChildStreams::errors});
 }
@@ -246,7 +248,8 @@ std::string track_note(const DecodedTrack& track) {
   const auto name = [&](std::size_t i) { return track.names[i].empty() ? "" : " (" + track.names[i] + ")"; };
   const auto taken = static_cast<std::size_t>(track.number) - 1;
   std::string note = "audio track " + std::to_string(track.number) + name(taken) + " of " +
-                     std::to_string(track.names.size()) + " is transcribed, and no other; --track N chooses among";
+                     std::to_string(track.names.size()) + " is transcribed, and no other; " + field("track") +
+                     " N chooses among";
   for (std::size_t i = 0; i < track.names.size(); ++i) note += (i ? ", " : " ") + std::to_string(i + 1) + name(i);
   return note;
 }

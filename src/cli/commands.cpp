@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <new>
 
+#include "base/field_names.h"
 #include "base/instruction_sets.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_setup.h"
@@ -116,6 +117,7 @@ int run_guarded(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int run_tutti(const std::vector<std::string>& arguments) {
+  set_field_names(FieldNames::flags);
   if (const auto& instructions = requested_instructions(); !instructions) return complain(instructions.error(), kUsage);
   const int code = run_guarded(arguments);
   const auto flushed = flush_standard_output();

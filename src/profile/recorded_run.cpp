@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "advise/spread.h"
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
@@ -187,7 +188,8 @@ std::string advice_text(const SideCause& cause) {
     case Cause::memory_pressure: return "more memory, or less beside the run";
     case Cause::throttling: return "better cooling, or a higher power limit";
     case Cause::unequal_lengths: return "the longest files first, predicted to be " + percent_more(cause.gain);
-    case Cause::slow_files: return "read: --order any, predicted to be up to " + percent_more(cause.gain);
+    case Cause::slow_files:
+      return "read: " + field("order") + " any, predicted to be up to " + percent_more(cause.gain);
     default: break;
   }
   return "";

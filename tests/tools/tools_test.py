@@ -315,6 +315,24 @@ class TestHouse(unittest.TestCase):
         write(self.root / "src/model/a.cpp", "#include <ATen/ATen.h>\n")
         self.assertEqual(run(TOOLS / "check_layers.py", self.root).returncode, 0)
 
+    def test_flag_in_a_message_below_cli_is_found(self):
+        write(self.root / "src/feed/a.cpp", 'auto a = "Name a folder "\n    "with --cache"; // --threads\n')
+        done = run(TOOLS / "check_layers.py", self.root)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'--cache' is in a message of a library", done.stdout)
+        self.assertNotIn("--threads", done.stdout)
+
+    def test_flag_of_a_quoted_command_or_of_cli_passes(self):
+        write(self.root / "src/feed/a.cpp", 'auto a = "Make it with \'tutti prepare "\n    "tts --data DIR\'";\n')
+        write(self.root / "src/cli/a.cpp", 'auto a = "--cache", b = "/proc/self/exe";\n')
+        self.assertEqual(run(TOOLS / "check_layers.py", self.root).returncode, 0)
+
+    def test_program_that_a_library_looks_up_is_found(self):
+        write(self.root / "src/audio/a.cpp", 'auto a = "/proc/self/exe";\n')
+        done = run(TOOLS / "check_layers.py", self.root)
+        self.assertIn("in another program is no tutti", done.stdout)
+        self.assertEqual(done.returncode, 1)
+
     def test_a_test_file_that_nothing_compiles_is_found(self):
         for name in ("a_test.cpp", "b_test.cpp"):
             write(self.root / "tests/base" / name, "")

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "advise/pipeline_run.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "profile/recording_file.h"
@@ -98,7 +99,7 @@ RunRecording epoch_waiting(double waiting) {
   recording.stages.push_back({.name = "decode",
                               .threads = 2,
                               .queue = 3,
-                              .threads_flag = "--threads",
+                              .threads_flag = field("threads"),
                               .items = std::vector<Seconds>(100, Seconds(waiting > 0 ? 2 * whole : step))});
   recording.stages.push_back(
       {.name = "step", .resource = StageResource::device, .items = std::vector<Seconds>(100, Seconds(step))});
@@ -117,7 +118,7 @@ TEST(UseWarning, SlowFeedIsNamedWithItsThreadsAndTheGain) {
                       diagnose_briefly(recording));
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0], "⚠️  LOW GPU UTILIZATION (11.0%)! Possible bottlenecks:");
-  EXPECT_NE(lines[1].find("'decode' faster (current: 2). --threads "), std::string::npos) << lines[1];
+  EXPECT_NE(lines[1].find("'decode' faster (current: 2). threads "), std::string::npos) << lines[1];
   EXPECT_EQ(lines[1].find("batch_size"), std::string::npos) << lines[1];
 }
 
@@ -294,7 +295,7 @@ TEST(EpochReport, WaitForOtherRanksIsNotBlamedOnTheFeed) {
   feed.held_up = Seconds(30);
   EXPECT_EQ(decoder_input(Seconds(40)),
             "  training waited 40 % of its time for the feed; its stage 'read' limits it; slow files held up batches "
-            "that were whole, and --order any lets these come first");
+            "that were whole, and order any lets these come first");
 }
 
 TEST(EpochReport, PaddingIsShownWithAndWithoutFilledUpBatches) {

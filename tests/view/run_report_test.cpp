@@ -70,7 +70,7 @@ TEST(RunReport, OneLongRecordingIsNamedWhereWholeFilesAreTheUnit) {
   EXPECT_THAT(report(run), AllOf(HasSubstr("No task 30 % of the time"), Not(HasSubstr("kept a device busy"))));
   run.shared_files = false;
   EXPECT_THAT(report(run), AllOf(HasSubstr("one recording of 2:38:20 kept a device busy to the end"),
-                                 HasSubstr("without --sequential"), HasSubstr("the longest recording alone")));
+                                 HasSubstr("without sequential"), HasSubstr("the longest recording alone")));
 }
 
 TEST(RunReport, LeavingTheTailToFasterDevicesIsNoFault) {
@@ -150,7 +150,7 @@ TEST(RunReport, PutOffOrPendingTimeIsNotCalledLackOfInput) {
   const auto run =
       run_of({device("cuda:0", 30, {{Idle::put_off, Seconds(300)}, {Idle::awaiting_answer, Seconds(100)}})});
   EXPECT_THAT(report(run), AllOf(HasSubstr("Put off 30 % of the time: "), HasSubstr("Waiting for an answer 10 %"),
-                                 HasSubstr("--yes"), Not(HasSubstr("decoding"))));
+                                 HasSubstr("yes, which asks no questions"), Not(HasSubstr("decoding"))));
 }
 
 TEST(RunReport, WaitForAnotherRunAdvisesOnlyWhatHappened) {
@@ -188,7 +188,7 @@ TEST(RunReport, TailOfAnotherPolicyRecommendsTheUsualPolicy) {
   auto run = run_of({device("fast", 30, {{Idle::no_job, Seconds(600)}}), device("slow", 12, {})});
   run.policy = "note";
   EXPECT_THAT(report(run),
-              AllOf(HasSubstr("--policy note left the end of the work to slower devices"),
+              AllOf(HasSubstr("policy note left the end of the work to slower devices"),
                     HasSubstr("What helps: the usual policy"), Not(HasSubstr("more recordings in one run"))));
   run.policy = "tutti";
   EXPECT_THAT(report(run), HasSubstr("What helps: more recordings in one run"));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/units.h"
@@ -83,7 +84,7 @@ void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool repor
 void report_network(const WhisperTraining& training, WhisperTask& task) {
   const auto& r = training.recipe;
   const auto& dims = task.dims();
-  const auto kind = training.model.empty() ? std::string("a new network begins, for no --model is named")
+  const auto kind = training.model.empty() ? std::string("a new network begins, for no " + field("model") + " is named")
                                            : "fine-tuning " + training.model.string();
   log(Level::info, kind + ": width " + std::to_string(dims.n_audio_state) + ", " + std::to_string(dims.n_audio_layer) +
                        " + " + std::to_string(dims.n_text_layer) + " layers, " +
