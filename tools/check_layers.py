@@ -3,7 +3,9 @@
 when two headers define a type of the same name in the same namespace: a program that links both gets either's functions.
 
 Also when a library does what belongs to its program: a message below cli that has a flag in it ("--batch-size": base/field_names.h
-writes names as their reader knows them), or a source below cli that reads /proc/self/exe (base/program_paths.h).
+writes names as their reader knows them), a source below cli that reads /proc/self/exe (base/program_paths.h), or one above the torch
+line, where any program may link it, that prints, handles signals or changes the environment. The variables that Tutti's libraries
+read have their names in base/environment.h, and in metrics/recording_request.h what `tutti profile` shares with a run.
 
 Usage: check_layers.py [ROOT]. The layers (docs/layers.md), lowest first; a module may include itself and whatever its row names.
 """
@@ -87,13 +89,25 @@ COMMAND_LINES = {
 HELP = re.compile(r"src/recipe/\w+_(fields|recipe|text)\.h$")
 
 
+# base/process has what a program's main calls; the log's first sink prints.
+PROCESS = re.compile(r"std::(?:cout|cerr|clog|puts|printf)\b|std::f(?:printf|puts|putc)\(std(?:out|err)|std::fprintf\((?:stdout|stderr)|\bsigaction\(|std::signal\(|sigprocmask\(|::(?:set|unset|put)env\(")
+VARIABLE = re.compile(r'(?:variable|getenv|xdg_folder)\(\s*"(TUTTI_\w+)"|= "(TUTTI_\w+)"')
+VARIABLES = {"src/base/environment.h", "src/metrics/recording_request.cpp"}
+
+
 def own_of_programs(root):
     """What a library leaves to its program, in the modules below cli."""
     for path in sorted(path for path in (root / "src").rglob("*") if path.suffix in {".h", ".cpp"}):
         name = path.relative_to(root).as_posix()
         if name.startswith(("src/cli/", "src/jobs/", "src/transcribe/", "src/serve/")):  # the last three: not yet
             continue
-        for found in TOKEN.findall(path.read_text()):
+        text = path.read_text()
+        module = name.split("/")[1]
+        for found in PROCESS.findall(text) if module in LIGHT and not name.startswith("src/base/process/") else []:
+            yield f"{path}: '{found}' is its program's to do"
+        for found in VARIABLE.findall(text) if name not in VARIABLES else []:
+            yield f"{path}: the name of '{''.join(found)}' belongs into base/environment.h"
+        for found in TOKEN.findall(text):
             if found.startswith("/"):
                 continue
             message = re.sub(r'"\s*"', "", found)

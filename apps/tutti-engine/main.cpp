@@ -11,6 +11,7 @@
 #include "base/process/exit_code.h"
 #include "base/process/process_setup.h"
 #include "base/program_paths.h"
+#include "metrics/recording_request.h"
 #include "model/convert/command.h"
 #include "train/command.h"
 #include "worker/commands.h"
@@ -50,8 +51,10 @@ tutti::ProgramPaths engine_paths() {
 
 int main(int argc, char** argv) {
   tutti::outlive_file_size_limit();
+  tutti::keep_ends_of_children();
   tutti::set_program_paths(engine_paths());
   tutti::set_field_names(tutti::FieldNames::flags);
+  tutti::set_recording_request(tutti::RecordingRequest::of_environment());
   if (const auto& instructions = tutti::requested_instructions(); !instructions) {
     std::fprintf(stderr, "tutti-engine: %s\n", instructions.error().text().c_str());
     return tutti::kUsage;

@@ -9,6 +9,7 @@
 int main(int argc, char** argv) {
   tutti::occupy_closed_streams();
   tutti::outlive_file_size_limit();
+  tutti::keep_ends_of_children();
   tutti::set_program_paths(tutti::ProgramPaths::of("/proc/self/exe"));
   // Its children run that link, and would be called "exe" where people look at processes.
   ::prctl(PR_SET_NAME, "tutti");

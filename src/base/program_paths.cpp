@@ -48,11 +48,11 @@ const ProgramPaths& program_paths() {
 }
 
 std::filesystem::path decoder_program() {
-  return variable("TUTTI_DECODER").value_or(program_paths().tutti.string());
+  return variable(own_variables::kDecoder).value_or(program_paths().tutti.string());
 }
 
 std::filesystem::path emulator_program() {
-  return variable("TUTTI_EMULATOR").value_or(program_paths().tutti.string());
+  return variable(own_variables::kEmulator).value_or(program_paths().tutti.string());
 }
 
 }  // namespace tutti

@@ -13,6 +13,7 @@
 #include "cli/command_start.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
+#include "metrics/recording_request.h"
 
 namespace tutti {
 namespace {
@@ -118,6 +119,7 @@ int run_guarded(const std::vector<std::string>& arguments) {
 
 int run_tutti(const std::vector<std::string>& arguments) {
   set_field_names(FieldNames::flags);
+  set_recording_request(RecordingRequest::of_environment());
   if (const auto& instructions = requested_instructions(); !instructions) return complain(instructions.error(), kUsage);
   const int code = run_guarded(arguments);
   const auto flushed = flush_standard_output();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/program_paths.h"
+#include "metrics/recording_request.h"
 
 namespace tutti {
 namespace {
@@ -28,7 +29,7 @@ std::string program_name() {
 
 std::unique_ptr<EventTrace::Row> EventTrace::row_of_process(const std::string& name) {
   static const std::unique_ptr<EventTrace> trace = [] {
-    auto shared = SharedTrace::of_environment();
+    auto shared = SharedTrace::at(recording_request().trace);
     return shared ? std::make_unique<EventTrace>(std::move(shared), program_name()) : nullptr;
   }();
   return trace ? std::make_unique<Row>(*trace, name) : nullptr;

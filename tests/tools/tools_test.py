@@ -333,6 +333,14 @@ class TestHouse(unittest.TestCase):
         self.assertIn("in another program is no tutti", done.stdout)
         self.assertEqual(done.returncode, 1)
 
+    def test_library_that_prints_or_handles_signals_is_found(self):
+        write(self.root / "src/feed/a.cpp", 'std::fprintf(stderr, "x"); std::signal(2, f); ::setenv("A", "b", 1);\n')
+        write(self.root / "src/hub/a.cpp", 'variable("TUTTI_NEW");\n')
+        write(self.root / "src/base/process/a.cpp", "std::signal(2, f);\n")
+        done = run(TOOLS / "check_layers.py", self.root)
+        self.assertEqual(done.stdout.count("is its program's to do"), 3)
+        self.assertIn("the name of 'TUTTI_NEW' belongs into", done.stdout)
+
     def test_a_test_file_that_nothing_compiles_is_found(self):
         for name in ("a_test.cpp", "b_test.cpp"):
             write(self.root / "tests/base" / name, "")

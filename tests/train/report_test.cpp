@@ -11,9 +11,9 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "profile/recording_file.h"
-#include "support/environment.h"
 #include "support/fake_clock.h"
 #include "support/log_capture.h"
+#include "support/scoped_recording.h"
 #include "support/small_files.h"
 #include "support/temp_folder.h"
 #include "train/report/epoch_report.h"
@@ -375,9 +375,8 @@ TEST(Reporter, EpochReportHasTheShareOfMakingBatches) {
 }
 
 /// What is reported of an epoch of 14 steps, the first two of which waited 9 s each and the others hardly.
-std::string epoch_with_a_slow_start(const char* warm_up) {
-  const ScopedVariable profiled(kRecordingVariable, warm_up ? "/nowhere/recording.json" : nullptr);
-  const ScopedVariable steps(kWarmUpVariable, warm_up);
+std::string epoch_with_a_slow_start(const RecordingRequest& request) {
+  const ScopedRecording profiled(request);
   WatchedTraining training;
   std::string all;
   for (std::int64_t step = 1; step <= 14; ++step) {
@@ -398,9 +397,9 @@ std::string epoch_with_a_slow_start(const char* warm_up) {
 }
 
 TEST(Reporter, WarmUpIsNoReasonForAWarning) {
-  const auto whole = epoch_with_a_slow_start(nullptr);
+  const auto whole = epoch_with_a_slow_start({});
   EXPECT_NE(whole.find("LOW GPU UTILIZATION"), std::string::npos) << whole;
-  const auto measured = epoch_with_a_slow_start("2");
+  const auto measured = epoch_with_a_slow_start({.recording = "/nowhere/recording.json", .warm_up = 2});
   EXPECT_EQ(measured.find("LOW GPU UTILIZATION"), std::string::npos) << measured;
   EXPECT_NE(measured.find("steps took 95 % of the time"), std::string::npos) << measured;
 }
@@ -408,7 +407,7 @@ TEST(Reporter, WarmUpIsNoReasonForAWarning) {
 TEST(Reporter, RecordingBeginsBehindTheFeedsStart) {
   const TempFolder folder;
   const auto file = folder / "recording.json";
-  const ScopedVariable profiled(kRecordingVariable, file.c_str());
+  const ScopedRecording profiled({.recording = file});
   WatchedTraining training;
   testing::internal::CaptureStderr();
   for (std::int64_t step = 1; step <= 12; ++step) {

@@ -11,6 +11,10 @@ namespace tutti {
 /// default again.
 void outlive_file_size_limit();
 
+/// A program may be started with SIGCHLD ignored: no child can be started then (base/process/child.h). Sets it to its
+/// default. Called first thing in main.
+void keep_ends_of_children();
+
 /// The error for EFBIG: Fault::refused, for no free space would end it. `what` names the file; the limit that this
 /// process is under, where it is under one, and the way out are added.
 Error file_too_large(std::string what);

@@ -18,7 +18,7 @@ namespace {
 
 /// What libsndfile cannot read is decoded by children of the engine. We are a lighter decoder than the engine itself.
 std::pair<std::string, std::string> decoder() {
-  constexpr const char* kName = "TUTTI_DECODER";
+  constexpr const char* kName = own_variables::kDecoder;
   return {kName, variable(kName).value_or(program_paths().self.string())};
 }
 
