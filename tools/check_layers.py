@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fails when a module under src/ includes a module it may not see, or a module above the torch line includes torch, or
 when two headers define a type of the same name in the same namespace: a program that links both gets either's functions.
+A public header (src/public/tutti) includes public headers, plain data and base alone.
 
 Also when a library does what belongs to its program: a message below cli that has a flag in it ("--batch-size": base/field_names.h
 writes names as their reader knows them), a source below cli that reads /proc/self/exe (base/program_paths.h), or one above the torch
@@ -34,6 +35,7 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "traces": "base metrics flow advise view",
     "transcribe": "base metrics flow advise profile device balance jobs audio text hub transcript link view",
     "serve": "base metrics flow advise profile device balance jobs audio text hub transcript link transcribe view",
+    "public": "base metrics flow advise profile device jobs audio hub transcript feed transcribe",
     "cli": "base metrics flow advise device balance jobs audio text hub recipe transcript link feed transcribe serve view profile traces",
 }
 HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUDA headers
@@ -42,9 +44,20 @@ HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUD
     "worker": "base metrics text hub model transcript decode link device",
     "train": "base metrics flow advise profile device audio text hub recipe transcript feed view model decode",
 }
+# The public headers, src/public/tutti, and the module that has what each declares: a module that may include
+# that one may include the header.
+PUBLIC = {"feed": "feed", "recording": "audio", "profile": "public", "whisper_model": "public"}
+# What they may include beside each other and base: the data that a caller fills in or gets. These include base and each other alone.
+PLAIN = {
+    "audio/audio_choice.h", "audio/augment/augmentation.h", "audio/augment/effects.h", "audio/vad/vad_options.h", "feed/batch.h",
+    "feed/buffers.h", "feed/options.h", "feed/timed_text.h", "flow/queue_limits.h", "flow/report.h", "flow/stage_clock.h",
+    "metrics/histogram.h", "metrics/phase_times.h", "metrics/work_span.h", "transcribe/decoding_options.h",
+    "transcribe/speech_options.h", "transcript/long_form_options.h", "transcript/transcript.h",
+}
 ALLOWED = {module: set(row.split()) for module, row in {**LIGHT, **HEAVY}.items()}
 TORCH = re.compile(r'^\s*#\s*include\s+[<"](torch|ATen|c10|caffe2|cuda)', re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/', re.MULTILINE)
+HEADER = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
 SPACE = re.compile(r"^namespace ([\w:]+) \{", re.MULTILINE)
@@ -70,9 +83,24 @@ def violations(src):
         text = path.read_text()
         if module in LIGHT and TORCH.search(text):
             yield f"{path}: '{module}' is above the torch line and includes torch"
-        for seen in INCLUDE.findall(text):
+        for seen in INCLUDE.findall(re.sub(r'"public/tutti/\w+\.h"', "", text)):
             if seen != module and seen not in ALLOWED[module]:
                 yield f"{path}: '{module}' may not include '{seen}'"
+        for header in re.findall(r'"public/tutti/(\w+)\.h"', text):
+            if module not in ("public", PUBLIC.get(header)) and PUBLIC.get(header) not in ALLOWED[module]:
+                yield f"{path}: '{module}' may not include 'public/tutti/{header}.h', which '{PUBLIC.get(header)}' implements"
+
+
+def public_violations(src):
+    """What a public header, or plain data, includes that is neither."""
+    headers = {f"public/tutti/{name}.h" for name in PUBLIC}
+    found = {path.relative_to(src).as_posix() for path in (src / "public" / "tutti").glob("*")}
+    yield from (f"{src / name}: is no public header that tools/check_layers.py knows" for name in sorted(found - headers))
+    for name in sorted(found | {name for name in PLAIN if (src / name).exists()}):
+        for header in HEADER.findall((src / name).read_text()):
+            if not header.startswith("base/") and header not in PLAIN and not (name in headers and header in headers):
+                kind = "public header" if name in headers else "header of plain data"
+                yield f"{src / name}: a {kind} includes '{header}', which is neither a public header, nor plain data, nor base"
 
 
 # Comments, and string literals: those that follow each other are one.
@@ -121,7 +149,7 @@ def own_of_programs(root):
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    found = [*violations(root / "src"), *own_of_programs(root), *types_defined_twice(root / "src")]
+    found = [*violations(root / "src"), *public_violations(root / "src"), *own_of_programs(root), *types_defined_twice(root / "src")]
     print("\n".join(found) or "layers hold")
     return bool(found)
 

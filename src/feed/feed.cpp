@@ -1,4 +1,4 @@
-#include "feed/feed.h"
+#include "public/tutti/feed.h"
 
 #include <fcntl.h>
 

@@ -25,7 +25,8 @@ struct RecordingRequest {
 /// Called first thing in main, and by what requests a trace of its own process.
 void set_recording_request(RecordingRequest request);
 
-/// That of this process: nothing, unless its main has set one. Nothing costs nothing.
+/// That of this process: nothing, unless its main has set one. Without a request recording costs nothing. Any thread
+/// may call it once main has set it.
 const RecordingRequest& recording_request();
 
 }  // namespace tutti

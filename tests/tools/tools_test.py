@@ -315,6 +315,22 @@ class TestHouse(unittest.TestCase):
         write(self.root / "src/model/a.cpp", "#include <ATen/ATen.h>\n")
         self.assertEqual(run(TOOLS / "check_layers.py", self.root).returncode, 0)
 
+    def test_public_header_that_includes_a_module_is_found(self):
+        write(self.root / "src/public/tutti/feed.h", '#include "base/a.h"\n#include "feed/batch.h"\n#include "flow/pipeline.h"\n')
+        write(self.root / "src/feed/batch.h", '#include "feed/board.h"\n')
+        done = run(TOOLS / "check_layers.py", self.root)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("feed.h: a public header includes 'flow/pipeline.h'", done.stdout)
+        self.assertIn("batch.h: a header of plain data includes 'feed/board.h'", done.stdout)
+
+    def test_public_header_is_seen_by_its_module_and_those_above_alone(self):
+        write(self.root / "src/public/tutti/feed.h", '#include "base/a.h"\n')
+        write(self.root / "src/feed/feed.cpp", '#include "public/tutti/feed.h"\n')
+        write(self.root / "src/cli/a.cpp", '#include "public/tutti/feed.h"\n')
+        self.assertEqual(run(TOOLS / "check_layers.py", self.root).returncode, 0)
+        write(self.root / "src/audio/a.cpp", '#include "public/tutti/feed.h"\n')
+        self.assertIn("'audio' may not include 'public/tutti/feed.h'", run(TOOLS / "check_layers.py", self.root).stdout)
+
     def test_flag_in_a_message_below_cli_is_found(self):
         write(self.root / "src/feed/a.cpp", 'auto a = "Name a folder "\n    "with --cache"; // --threads\n')
         done = run(TOOLS / "check_layers.py", self.root)

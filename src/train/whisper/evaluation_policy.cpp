@@ -6,8 +6,8 @@
 #include "base/field_names.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "feed/feed.h"
 #include "feed/source/content.h"
+#include "public/tutti/feed.h"
 #include "train/evaluation/set_decoder.h"
 #include "train/stop_signals.h"
 
