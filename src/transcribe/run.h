@@ -13,20 +13,11 @@
 #include "transcribe/events.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/remote_windows.h"
+#include "transcribe/speech_options.h"
 #include "transcript/long_form.h"
 #include "transcript/writers.h"
 
 namespace tutti {
-
-/// What decides the transcript of one recording. A command has one for all its files; every request to a server has its
-/// own.
-struct SpeechOptions {
-  AudioChoice audio{};              // which track and channel is decoded
-  std::optional<VadOptions> vad{};  // only speech is transcribed; none: everything
-  bool batched = false;             // needs VAD: independent chunks of speech instead of the reference's loop
-  LongFormOptions long_form{};
-  DecodingOptions decoding{};
-};
 
 /// The model that recordings are transcribed by, how it is loaded, and how they are transcribed that have no options of
 /// their own.
