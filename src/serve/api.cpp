@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "metrics/prometheus.h"
@@ -17,10 +18,11 @@ namespace {
 
 HttpAnswer unauthorized(const HttpHead& head) {
   if (head.header("authorization").empty())
-    return answer_of({.status = 401,
-                      .message =
-                          "you did not provide an API key; send one as 'Authorization: Bearer KEY'. The keys are "
-                          "in the file that the server was given by --token-file, or named at its start"});
+    return answer_of(
+        {.status = 401,
+         .message = "you did not provide an API key; send one as 'Authorization: Bearer KEY'. The keys are "
+                    "in the file that the server was given by " +
+                    field("token_file") + ", or named at its start"});
   return answer_of({.status = 401, .message = "the API key is not one of this server's", .code = "invalid_api_key"});
 }
 
@@ -78,7 +80,7 @@ Api::Begun Api::with_token(const HttpHead& head, std::size_t token) {
   if (voice_ && head.path == "/v1/audio/speech") return voice_->begin(head, draining_);
   if ((service_ || voice_) && (head.path == "/v1/models" || head.path.starts_with("/v1/models/"))) return models(head);
   if (service_) return of_model(head, token);
-  return answer_of({.status = 404, .message = "this server has no model for that; start it with --model"});
+  return answer_of({.status = 404, .message = "this server has no model for that; start it with " + field("model")});
 }
 
 Api::Begun Api::of_model(const HttpHead& head, std::size_t token) {
@@ -88,7 +90,7 @@ Api::Begun Api::of_model(const HttpHead& head, std::size_t token) {
   if (head.path == "/v1/audio/translations") return speech(head, client, /*translate=*/true);
   if (head.path == "/v1/audio/speech") {
     if (head.method != "POST") return not_allowed("POST");
-    return answer_of({.status = 404, .message = "this server has no voice: start it with --voice"});
+    return answer_of({.status = 404, .message = "this server has no voice: start it with " + field("voice")});
   }
   return answer_of({.status = 404, .message = "unknown address: " + head.method + " " + head.path.substr(0, 200)});
 }

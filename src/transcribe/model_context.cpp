@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/field_names.h"
 #include "base/log.h"
 #include "transcript/prompt.h"
 #include "transcript/prompt_frame.h"
@@ -43,7 +44,7 @@ Result<void> check_request(const Tokenizer& tokenizer, const LongFormOptions& ru
   if (auto known = check_suppressed(named, model.n_vocab); !known) return known;
   const SpecialTokens& special = tokenizer.special();
   if (special.multilingual && rules.language && !special.language_token(*rules.language))
-    return fail(Fault::usage, "--language: the model does not know '" + *rules.language + "'",
+    return fail(Fault::usage, field("language") + ": the model does not know '" + *rules.language + "'",
                 "Name another, or None to have it detected");
   // A prompt is as long in any language.
   const auto& codes = special.language_codes;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "base/field_names.h"
 #include "base/random/counter_random.h"
 
 namespace tutti {
@@ -32,11 +33,12 @@ Seconds since(Clock::Instant start) {
 Result<void> check_suppressed(const std::vector<std::int32_t>& named, std::optional<std::int64_t> vocabulary) {
   for (const std::int32_t id : named) {
     if (id < -1)
-      return fail(Fault::usage, "--suppress-tokens: expected token ids, or -1 for the non-speech symbols, found " +
+      return fail(Fault::usage, field("suppress_tokens") +
+                                    ": expected token ids, or -1 for the non-speech symbols, found " +
                                     std::to_string(id));
     if (vocabulary && id >= *vocabulary)
       return fail(Fault::usage,
-                  "--suppress-tokens: token " + std::to_string(id) +
+                  field("suppress_tokens") + ": token " + std::to_string(id) +
                       ": the model has no such token, its vocabulary has " + std::to_string(*vocabulary),
                   "Its tokens are 0 to " + std::to_string(*vocabulary - 1));
   }
@@ -96,7 +98,7 @@ Result<std::string> RemoteWindows::detect_language(WindowSpan window) {
   if (!guess) return tl::unexpected(guess.error());
   const auto best = std::max_element(guess->probabilities.begin(), guess->probabilities.end());
   if (best == guess->probabilities.end())
-    return fail(Fault::usage, "this model knows no languages", "Name the language with --language");
+    return fail(Fault::usage, "this model knows no languages", "Name the language with " + field("language"));
   const std::int32_t token = guess->tokens[static_cast<std::size_t>(best - guess->probabilities.begin())];
   const SpecialTokens& special = service_.tokenizer.special();
   const auto known = std::find(special.languages.begin(), special.languages.end(), token);

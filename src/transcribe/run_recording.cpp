@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/field_names.h"
 #include "profile/recording_file.h"
 #include "transcribe/run_stages.h"
 
@@ -45,7 +46,7 @@ RunRecording RunRecorder::recording(const PipelineReport& begun, const PipelineR
   if (detects_speech_)
     add(kSpeechStage, StageResource::cpu, "", [](const TimeSpent& spent) { return spent.listening; });
   add(kPrepareStage, StageResource::cpu, "", [](const TimeSpent& spent) { return spent.features; });
-  add(kTranscribeStage, StageResource::device, "--files-at-once",
+  add(kTranscribeStage, StageResource::device, field("files_at_once"),
       [](const TimeSpent& spent) { return spent.worker(); });
   recording.stages.back().threads = std::max(1, at_once);
   add(kWriteStage, StageResource::io, "", [](const TimeSpent& spent) { return spent.writing; });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/field_names.h"
 #include "base/program_paths.h"
 #include "device/device_spec.h"
 #include "hub/model_shape.h"
@@ -47,8 +48,9 @@ Result<EmulatedSpeech> emulated_speech(const std::filesystem::path& model) {
   if (!model.empty()) {
     const auto shape = model_shape(model);
     if (!shape || shape->vocabulary <= 0)
-      return fail(Fault::unsupported, model.string() + ": its shape cannot be known without loading it",
-                  "Emulated cards need a Hugging Face folder or an OpenAI model's name, or no --model at all");
+      return fail(
+          Fault::unsupported, model.string() + ": its shape cannot be known without loading it",
+          "Emulated cards need a Hugging Face folder or an OpenAI model's name, or no " + field("model") + " at all");
     speech.n_mels = static_cast<std::int32_t>(shape->n_mels);
     speech.n_audio_ctx = static_cast<std::int32_t>(shape->audio_positions);
     speech.n_text_ctx = static_cast<std::int32_t>(shape->text_positions);

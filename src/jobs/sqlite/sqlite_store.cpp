@@ -6,6 +6,7 @@
 
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/file_lock.h"
 #include "base/files.h"
 #include "jobs/sqlite/job_rows.h"
@@ -33,16 +34,16 @@ Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
   const fs::path owners = folder / "owners";
   if (const auto made = make_folders(owners); !made)
     return tutti::fail(made.error().fault, "the store's folder: " + made.error().what,
-                       "Name a folder that you may write to with --state DIR");
+                       "Name a folder that you may write to with " + field("state") + " DIR");
   if (const auto network = network_file_system(folder))
     return tutti::fail(Fault::unsupported,
                        folder.string() + ": the store is on " + *network + ", where the locks of SQLite do not hold",
-                       kStateElsewhere);
+                       state_elsewhere());
   // SQLite makes a new file a write-ahead one without waiting for others who do so: one process at a time opens.
   const fs::path door = folder / "opening.lock";
   const OwnedFd turn(::open(door.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!turn) return fail_errno(door.string(), "could not be opened");
-  if (auto locked = lock_file(turn.get(), door.string(), kStateElsewhere); !locked)
+  if (auto locked = lock_file(turn.get(), door.string(), state_elsewhere()); !locked)
     return tl::unexpected(locked.error());
   const fs::path path = folder / kDatabaseName;
   auto database = Database::open(path, options.busy_wait);
@@ -63,7 +64,7 @@ std::vector<fs::path> files_of_store(const StoreUrl& url) {
 }
 
 fs::path state_folder() {
-  return xdg_folder("TUTTI_STATE", "XDG_STATE_HOME", ".local/state");
+  return xdg_folder(own_variables::kState, "XDG_STATE_HOME", ".local/state");
 }
 
 Result<void> SqliteStore::set_time() {

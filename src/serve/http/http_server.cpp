@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/field_names.h"
 #include "base/log.h"
 #include "serve/http/client_stream.h"
 #include "serve/http/http_exchange.h"
@@ -442,7 +443,7 @@ Result<void> Server::listen() {
   error_code failed;
   const auto address = asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, failed);
   if (failed)
-    return fail(Fault::usage, "--listen: expected an address of this machine, found '" + options.host + "'",
+    return fail(Fault::usage, field("listen") + ": expected an address of this machine, found '" + options.host + "'",
                 "Take 127.0.0.1 for this machine alone, 0.0.0.0 for every network it is in");
   const tcp::endpoint endpoint(address, options.port);
   acceptor_.open(endpoint.protocol(), failed);
@@ -451,7 +452,8 @@ Result<void> Server::listen() {
   if (!failed) acceptor_.listen(4096, failed);
   if (failed) {
     Error error = system_error(where, "cannot be listened on", failed.value());
-    if (failed == asio::error::address_in_use) error.hint = "Another program has it: name another port with --listen";
+    if (failed == asio::error::address_in_use)
+      error.hint = "Another program has it: name another port with " + field("listen");
     return tl::unexpected<Error>(std::move(error));
   }
   port_ = acceptor_.local_endpoint().port();

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "serve/jobs/url_fetch.h"
@@ -45,7 +46,7 @@ Result<JobFiles> JobFiles::open(JobFilesOptions options) {
   if (!options.allowed.empty()) {
     const fs::path root = fs::canonical(options.allowed, failed);
     if (failed || !fs::is_directory(root, failed))
-      return fail(Fault::usage, "--allow-root: expected a folder, found '" + options.allowed.string() + "'");
+      return fail(Fault::usage, field("allow_root") + ": expected a folder, found '" + options.allowed.string() + "'");
     options.allowed = root;
   }
   return JobFiles(std::move(options), folder);
@@ -85,7 +86,7 @@ bool JobFiles::is_allowed(const std::string& real) const {
 Result<OwnedFd> JobFiles::open_allowed(const std::string& path) const {
   if (options_.allowed.empty())
     return fail(Fault::refused, "path: this server reads no files of its own machine for clients",
-                "Send the recording, or start the server with --allow-root DIR");
+                "Send the recording, or start the server with " + field("allow_root") + " DIR");
   const auto outside = [&] {
     return fail(Fault::refused, "path: '" + path + "' is not in the folder that this server may read");
   };

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "hub/http.h"
@@ -87,7 +88,8 @@ class Fetch {
       request.may_connect = [this](const sockaddr& address) {
         const bool allowed = is_public_address(address);
         if (!allowed)
-          stop(Fault::refused, "it is not on the public internet; --url-hosts names hosts of a private network");
+          stop(Fault::refused,
+               "it is not on the public internet; " + field("url_hosts") + " names hosts of a private network");
         return allowed;
       };
     return http.get(

@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/field_names.h"
 #include "base/periodic_thread.h"
 #include "flow/failures.h"
 #include "transcribe/pool/pool_machine.h"
@@ -127,6 +128,7 @@ std::shared_ptr<SpeechTicket> Service::submit(SpeechRequest request) {
 }
 
 void Service::serve(const Run& run) {
+  const FieldNamesScope names(FieldNames::fields);  // its client knows those, whatever this program's command line is
   const auto begun = Clock::real().now();
   auto file = [&]() -> Result<TranscribedFile> {
     try {
