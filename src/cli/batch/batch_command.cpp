@@ -202,7 +202,6 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   options.batch = folder.string();
   options.retry_failed = command.retry_failed;
   options.existing = command.overwrite ? Existing::replace : Existing::keep;
-  options.price = command.price;
   return Prepared{.options = std::move(options),
                   .jobs = std::move(*jobs),
                   .inputs = inputs,
@@ -211,10 +210,8 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
 }
 
 Result<void> check_numbers(const BatchCommand& command) {
-  const std::pair<const char*, double> numbers[] = {{"--price", command.price.value_or(0)},
-                                                    {"--threads", command.threads},
-                                                    {"--skip", command.skip},
-                                                    {"--device-patience", command.device_patience}};
+  const std::pair<const char*, double> numbers[] = {
+      {"--threads", command.threads}, {"--skip", command.skip}, {"--device-patience", command.device_patience}};
   for (const auto& [flag, number] : numbers)
     if (!(number >= 0))
       return fail(Fault::usage, std::string(flag) + ": expected 0 or more, found " + number_text(number));
@@ -230,6 +227,9 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   if (!devices && devices.error().fault != Fault::missing) return tl::unexpected(devices.error());
   auto caps = devices ? job_caps(command.max_per_gpu, *devices) : Result<std::map<std::string, int>>{};
   if (!caps) return tl::unexpected(caps.error());
+  auto prices = devices ? hourly_prices(command.prices, *devices)
+                        : price_list(command.prices).transform([](const auto&) { return HourlyPrices{}; });
+  if (!prices) return tl::unexpected(prices.error());
   TuningPlan tuning;
   if (auto set = set_tuning(command.speech.tuning, tuning); !set) return tl::unexpected(set.error());
   auto prepared = prepare_work(command, *listed, std::move(typed));
@@ -244,6 +244,7 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   prepared->options.tuning = std::move(tuning);
   prepared->options.devices = std::move(*devices);
   prepared->options.job_caps = std::move(*caps);
+  prepared->options.prices = std::move(*prices);
   limit_as_the_note(prepared->options);
   return prepared;
 }
@@ -270,7 +271,7 @@ std::unique_ptr<ControlSocket> control_socket(BatchControl& control) {
 Result<void> write_report(const BatchCommand& command, const Prepared& prepared, const BatchReport& report,
                           const std::optional<BatchQuote>& quote) {
   if (command.report.empty()) return {};
-  const std::string json = batch_report_json(report, command.price, quote, prepared.inputs);
+  const std::string json = batch_report_json(report, prepared.options.prices, quote, prepared.inputs);
   return prepared.files.write(command.report, json).map([](bool) {});
 }
 
@@ -304,7 +305,7 @@ void say_review(const Prepared& prepared, const BatchCommand& command, const Bat
 int where_nothing_can_run(const Prepared& prepared, const BatchCommand& command) {
   const auto report = report_if_all_done(prepared.jobs, prepared.options);
   if (!report) return complain(*prepared.hindrance, kNothingRan);
-  std::fputs(batch_report_text(*report, command.price, {}).c_str(), stderr);
+  std::fputs(batch_report_text(*report, {}, {}).c_str(), stderr);
   if (prepared.options.devices.empty()) std::fputs("No device is needed for that.\n", stderr);
   if (auto written = write_report(command, prepared, *report, {}); !written)
     return complain(written.error(), kSomeFailed);
@@ -338,7 +339,7 @@ int batch(const Prepared& prepared, const BatchCommand& command, const std::stri
   if (!report) return complain(report.error(), interrupt);
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
   const auto quote = is_complete(*report) ? expected.of(*report) : std::nullopt;
-  std::fputs(batch_report_text(*report, command.price, quote).c_str(), stderr);
+  std::fputs(batch_report_text(*report, prepared.options.prices, quote).c_str(), stderr);
   if (auto written = write_report(command, prepared, *report, quote); !written)
     return complain(written.error(), kSomeFailed);
   say_review(prepared, command, *report, interrupt);

@@ -32,7 +32,7 @@ void add_devices(OptionTable& table, BatchCommand& c) {
       .choices = {"tutti", "note", "fifo", "round_robin"};
   add_tuning(table, c.speech.tuning, "those that make windows, and those that wait for devices without -t");
   table.add("device-patience", c.device_patience, "SECONDS", "end the run after so long without a device in service");
-  table.add("price", c.price, "PRICE|None", "what an hour of a device costs, for the report");
+  add_prices(table, c.prices, "for report and history");
 }
 
 void add_run(OptionTable& table, BatchCommand& c) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/cost/price_flags.h"
 #include "cli/settings/option_table.h"
 #include "cli/transcribe_command.h"
 #include "device/list/device_list.h"
@@ -25,7 +26,7 @@ struct BatchCommand {
   std::string max_per_gpu{};
   std::string policy = "tutti";
   std::int32_t threads = 0;
-  std::optional<double> price{};
+  PriceFlags prices{};
 
   std::filesystem::path output_dir = ".";
   std::string output_format = "all";

@@ -59,8 +59,8 @@ std::string simplified_failures(const std::vector<PlanTarget>& targets) {
   return text;
 }
 
-void PolicyTable::add_costs(double price, std::size_t devices) {
-  for (auto& row : rows) row.cost = device_cost(price, devices, row.makespan);
+void PolicyTable::add_costs(double usd_hour) {
+  for (auto& row : rows) row.cost = usd_hour * (row.makespan / Seconds(3600));
 }
 
 std::string PolicyTable::json() const {

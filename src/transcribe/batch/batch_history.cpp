@@ -126,7 +126,8 @@ void end_in_store(const BatchReport& report, const JobRunOptions& options, RunHi
       use.windows = std::llround(device.windows_done);
       use.window_capacity = std::max(1, device.slots);
     }
-    if (options.price) use.cost = *options.price * report.elapsed / std::chrono::hours(1);
+    if (const auto price = options.prices.find(device.id); price != options.prices.end())
+      use.cost = price->second * (report.elapsed / std::chrono::hours(1));
   }
   auto kept = keep_all_speeds(report, options, history);
   if (auto ended = history.end_run(run, end); !ended) kept = std::move(ended);

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "device/prices/price_list.h"
 #include "jobs/job.h"
 #include "jobs/publish.h"
 #include "transcribe/pool/pool_options.h"
@@ -30,7 +30,7 @@ struct JobRunOptions : PoolOptions {
   std::string command{};              // for history
   std::string batch{};                // what its jobs have in common: the output folder
   TuningPlan tuning{.is_on = false};  // whether, and within which memory, threads are chosen while it runs
-  std::optional<double> price{};      // price of a device hour, for history
+  HourlyPrices prices{};              // by device id, for history and status
 };
 
 /// The same of a batch, and where things go.

@@ -26,12 +26,13 @@ struct BatchAsset {
   std::vector<Attempt> tries{};  // each of them, where it has failed or took more than one
   Seconds audio{};
   Seconds requested{};  // part of `audio` within the clips to be transcribed in this run; without clips, all of it
-  std::vector<KeptFile> kept_files{};  // at the names of its outputs: this run left them, and wrote beside them
-  std::vector<std::string> losses{};   // what damage in its file cost, where this run has decoded it
-  std::vector<std::string> notes{};    // what was chosen of its file, likewise
-  bool without_speech = false;         // the transcript that this run has written has no text
-  std::optional<Seconds> busy{};       // device time that it took in this run, by the pool's clock
-  std::string extra = "{}";            // what its list holds about it beside what Tutti knows, a JSON object
+  std::vector<KeptFile> kept_files{};        // at the names of its outputs: this run left them, and wrote beside them
+  std::vector<std::string> losses{};         // what damage in its file cost, where this run has decoded it
+  std::vector<std::string> notes{};          // what was chosen of its file, likewise
+  bool without_speech = false;               // the transcript that this run has written has no text
+  std::optional<Seconds> busy{};             // device time that it took in this run, by the pool's clock
+  std::map<std::string, Seconds> busy_on{};  // of `busy`, by device
+  std::string extra = "{}";                  // what its list holds about it beside what Tutti knows, a JSON object
 };
 
 struct BatchReport {

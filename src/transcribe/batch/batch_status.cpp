@@ -41,6 +41,20 @@ std::string finding_so_far(const JobRunOptions& options, const RunSnapshot& run,
   return finding_of(numbers);
 }
 
+/// What the devices have cost so far, where all have a price.
+void add_costs(FleetStatus& status, const JobRunOptions& options) {
+  double usd_hour = 0;
+  bool all = !status.devices.empty();
+  for (std::size_t i = 0; i < status.devices.size(); ++i) {
+    const auto price = options.prices.find(options.devices[i].id);
+    all = all && price != options.prices.end();
+    if (price == options.prices.end()) continue;
+    status.devices[i].usd_hour = price->second;
+    usd_hour += price->second;
+  }
+  if (all) status.cost = usd_hour * (status.elapsed / std::chrono::hours(1));
+}
+
 }  // namespace
 
 FleetStatus fleet_status(const JobRunOptions& options, const RunSnapshot& run, const PoolView& view,
@@ -64,6 +78,7 @@ FleetStatus fleet_status(const JobRunOptions& options, const RunSnapshot& run, c
   for (std::size_t i = 0; i < view.devices.size(); ++i)
     machine.describe(i, view.devices[i].process,
                      status.devices.emplace_back(device_status(view.devices[i], options.devices[i], view.elapsed)));
+  add_costs(status, options);
   status.finding = finding_so_far(options, run, view);
   status.running = run.running;
   status.in_work = run.in_work;
@@ -89,7 +104,10 @@ BatchAsset asset_of(const Job& job, const std::map<JobId, BatchEntry>& entries) 
                    .audio = job.spec.audio.value_or(Seconds(0)),
                    .extra = job.spec.extra};
   const BatchEntry& entry = entries.at(job.id);
-  if (ended && entry.use) asset.busy = entry.use->busy;
+  if (ended && entry.use) {
+    asset.busy = entry.use->busy;
+    asset.busy_on = entry.use->busy_on;
+  }
   asset.requested = entry.requested;
   asset.losses = entry.losses;
   asset.kept_files = entry.kept_files;

@@ -64,7 +64,8 @@ class JobEngine : public WindowEngine {
     std::string device{};
     Seconds audio{};
     Seconds busy{};
-    int devices_failed = 0;  // times it had to move
+    std::map<std::string, Seconds> busy_on{};  // of `busy`, by device
+    int devices_failed = 0;                    // times it had to move
   };
   virtual Use use() const = 0;
   /// Devices with a window of it in flight, separated by commas.

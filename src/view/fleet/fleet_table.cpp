@@ -25,12 +25,21 @@ std::string totals_text(const FleetStatus& s) {
   return text;
 }
 
+/// "  0.42 USD so far, 0.037 per audio hour".
+std::string cost_text(const FleetStatus& s) {
+  if (!s.cost) return {};
+  std::string text = "  " + money_text(*s.cost) + " USD so far";
+  if (s.audio_done > Seconds(1))
+    text += ", " + money_text(*s.cost / (s.audio_done / Seconds(3600))) + " per audio hour";
+  return text;
+}
+
 std::string audio_text(const FleetStatus& s) {
   std::string text = length_text(s.audio_done);
   if (s.audio_total) text += " of " + length_text(*s.audio_total);
   text += " audio";
   if (s.elapsed > Seconds(1)) text += "  " + short_number(s.audio_done / s.elapsed) + " audio h/h";
-  return text;
+  return text + cost_text(s);
 }
 
 /// Adds lines of a part: as many as fit, the rest counted. Returns how many lines were used.

@@ -217,6 +217,8 @@ Lines quote_lines(const RunNumbers& run, const RunQuote& quote) {
   std::string per_hour;
   if (run.cost && run.audio > Seconds(0))
     per_hour = "; " + money_text(*run.cost / (run.audio.count() / 3600)) + " per hour of audio";
+  if (run.cost && *run.cost > 0 && run.idle_cost)
+    per_hour += "; " + percent(*run.idle_cost / *run.cost) + " of it for idle devices";
   return {(quoted ? "Against the plan: " : "Spent: ") + line + per_hour};
 }
 
