@@ -35,6 +35,7 @@ const std::vector<Command>& commands() {
       {"batch", "many recordings on every device, with nothing lost", run_batch_command},
       {"serve", "an HTTP service that OpenAI's clients speak to", run_serve},
       {"plan", "what fits where, how long a batch takes, how policies compare", run_plan},
+      {"cost", "what transcribing costs: offers, a deadline or a budget, the bill of a batch", run_cost},
       {"prepare", "make sets to train on: of recordings with texts, or of labelled sounds", run_prepare},
       {"train", "train a network: tutti train whisper|classifier|tts|vocoder ... --out DIR", run_train},
       {"classify", "name the sounds in files, by a trained classifier", run_classify},

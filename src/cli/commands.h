@@ -58,6 +58,7 @@ int run_models(const std::vector<std::string>& arguments);
 
 /// `tutti plan`: what fits on which device, how long a batch will take, and with --simulate how policies compare.
 int run_plan(const std::vector<std::string>& arguments);
+int run_cost(const std::vector<std::string>& arguments);
 
 /// `tutti prepare whisper --model M --out DIR FILE...`: long recordings with texts become a corpus to train on. `tutti
 /// prepare classifier --data DIR --out SET`: so do folders of labelled sound. `tutti prepare tts --data DIR --out SET`:

@@ -6,6 +6,7 @@
 #include "base/numbers.h"
 #include "cli/plan/policy_table.h"
 #include "cli/plan/quote.h"
+#include "view/terminal_text.h"
 #include "view/text.h"
 
 namespace tutti {
