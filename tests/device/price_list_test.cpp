@@ -125,7 +125,7 @@ TEST_F(PriceFile, TwoInstancesOfADeviceMustBeChosenFrom) {
 TEST_F(PriceFile, DefectsAreNamedWithFileEntryAndKey) {
   const std::string text = kT4Price;
   EXPECT_THAT(wrong(text + "[[price]]\nusd_hour = 1\n"), HasSubstr("prices.toml: price 2: expected device = "));
-  EXPECT_THAT(wrong(text + "price_hour = 1\n"), HasSubstr("price 1: no such key 'price_hour'. Did you mean"));
+  EXPECT_THAT(wrong(text + "usd_hor = 1\n"), HasSubstr("price 1: no such key 'usd_hor'. Did you mean 'usd_hour'?"));
   EXPECT_THAT(wrong("[[price]]\nusd_hour = \"1\"\n"), HasSubstr("'usd_hour' cannot be"));
   EXPECT_THAT(wrong("[[price]]\nusd_hour = -1\n"), HasSubstr("'usd_hour' cannot be -1"));
   EXPECT_THAT(wrong("[[price]]\ndate = \"2025-07-07\"\n"), HasSubstr("'date' cannot be")) << "a date has no quotes";
