@@ -111,7 +111,10 @@ TEST(RunReport, TheQuoteIsComparedAndWhatWasNotMeasuredIsNotShown) {
   auto run = run_of({device("cuda:0", 30, {})});
   EXPECT_THAT(report(run), AllOf(Not(HasSubstr("Against")), Not(HasSubstr("Spent"))));
   run.cost = 1.5;
-  EXPECT_THAT(report(run), HasSubstr("Spent: cost 1.50; 0.18 per hour of audio"));
+  EXPECT_THAT(report(run), HasSubstr("Spent: cost 1.50; 0.18 per hour of audio\n"));
+  run.idle_cost = 0.3;
+  EXPECT_THAT(report(run), HasSubstr("0.18 per hour of audio; 20 % of it for idle devices\n"));
+  run.idle_cost.reset();
   run.energy_joules = 1.512e6;
   RunQuote quote{.time = Seconds(800), .energy_joules = 1.512e6, .cost = 2.0};
   EXPECT_THAT(
