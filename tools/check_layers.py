@@ -19,7 +19,8 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "balance": "base metrics",
     "audio": "base metrics",
     "text": "base",
-    "hub": "base",
+    "net": "base",
+    "hub": "base net",
     "recipe": "base",
     "transcript": "base text",
     "link": "base metrics device",
@@ -28,8 +29,8 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "profile": "base metrics flow advise device view",
     "traces": "base metrics flow advise view",
     "transcribe": "base metrics flow advise profile device balance jobs audio text hub transcript link view",
-    "serve": "base metrics flow advise profile device balance jobs audio text hub transcript link transcribe view",
-    "cli": "base metrics flow advise device balance jobs audio text hub recipe transcript link feed transcribe serve view profile traces",
+    "serve": "base metrics flow advise profile device balance jobs audio text net hub transcript link transcribe view",
+    "cli": "base metrics flow advise device balance jobs audio text net hub recipe transcript link feed transcribe serve view profile traces",
 }
 HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUDA headers
     "model": "base metrics text hub",

@@ -17,7 +17,7 @@
 #include "device/machine_devices.h"
 #include "jobs/open_store.h"
 #include "link/engine_command.h"
-#include "serve/jobs/url_fetch.h"
+#include "net/url_fetch.h"
 #include "serve/server.h"
 
 namespace tutti {

@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
-#include "serve/jobs/url_fetch.h"
+#include "net/url_fetch.h"
 
 namespace tutti {
 

@@ -14,8 +14,8 @@
 #include "base/sha256.h"
 #include "base/strings.h"
 #include "jobs/sweep.h"
+#include "net/url_fetch.h"
 #include "serve/jobs/job_json.h"
-#include "serve/jobs/url_fetch.h"
 #include "serve/openai/speech_answer.h"
 #include "transcript/transcript.h"
 

@@ -1,4 +1,4 @@
-#include "serve/jobs/url_fetch.h"
+#include "net/url_fetch.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -13,7 +13,7 @@
 
 #include "base/files.h"
 #include "base/strings.h"
-#include "hub/http.h"
+#include "net/http.h"
 
 namespace tutti {
 namespace {

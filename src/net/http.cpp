@@ -1,5 +1,5 @@
 #define CURL_DISABLE_TYPECHECK  // its macros would rename the functions we look up
-#include "hub/http.h"
+#include "net/http.h"
 
 #include <curl/curl.h>
 #include <dlfcn.h>

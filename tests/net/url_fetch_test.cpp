@@ -1,4 +1,4 @@
-#include "serve/jobs/url_fetch.h"
+#include "net/url_fetch.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
