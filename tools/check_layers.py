@@ -21,6 +21,7 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "text": "base",
     "net": "base",
     "hub": "base net",
+    "cloud": "base net",
     "recipe": "base",
     "transcript": "base text",
     "link": "base metrics device",
@@ -30,7 +31,7 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "traces": "base metrics flow advise view",
     "transcribe": "base metrics flow advise profile device balance jobs audio text hub transcript link view",
     "serve": "base metrics flow advise profile device balance jobs audio text net hub transcript link transcribe view",
-    "cli": "base metrics flow advise device balance jobs audio text net hub recipe transcript link feed transcribe serve view profile traces",
+    "cli": "base metrics flow advise device balance jobs audio text net hub cloud recipe transcript link feed transcribe serve view profile traces",
 }
 HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUDA headers
     "model": "base metrics text hub",

@@ -48,6 +48,8 @@ const std::vector<Command>& commands() {
       {"models", "models on this machine, and their folders", run_models},
       {"manifest", "write a manifest of recordings, from folders or a database", run_manifest},
       {"history", "past runs, their devices and speeds over time", run_history},
+      {"queue", "make a queue of Amazon SQS for jobs, and see what is in it", run_queue},
+      {"send", "put a recording that is in S3 into such a queue", run_send},
       {"synth", "make recordings with exactly known text: a corpus of Morse code", run_synth},
       {"bench", "compare devices, compute types and batch sizes on your audio", run_bench},
       {"profile", "where the time goes, what limits it, and what a change would gain", run_profile},

@@ -73,6 +73,12 @@ int run_profile(const std::vector<std::string>& arguments);
 /// `tutti pull NAME`: fetches a model from a Hugging Face hub.
 int run_pull(const std::vector<std::string>& arguments);
 
+/// `tutti queue create NAME`, `tutti queue status NAME`: queues of Amazon SQS for jobs.
+int run_queue(const std::vector<std::string>& arguments);
+
+/// `tutti send -i S3PATH -o S3PATH`: puts a job into such a queue.
+int run_send(const std::vector<std::string>& arguments);
+
 /// `tutti review TRANSCRIPT.json...`: which finished transcripts to check by ear, and where.
 int run_review(const std::vector<std::string>& arguments);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 
 #include "base/library_call.h"
@@ -90,6 +91,10 @@ curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* address) {
   return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+long milliseconds(Seconds time) {
+  return std::max(1L, std::lround(time.count() * 1000));
+}
+
 const char* certificates() {
   for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"})
     if (const char* path = std::getenv(name); path && *path) return path;
@@ -116,8 +121,8 @@ struct Http::Session {
 Result<Http> Http::load() {
   const Curl* curl = loaded_curl();
   if (!curl)
-    return fail(Fault::unsupported, "libcurl.so.4 cannot be loaded, and downloads need it",
-                "Install it (Debian: apt-get install libcurl4), or copy the model's folder here by hand");
+    return fail(Fault::unsupported, "libcurl.so.4 cannot be loaded, and the network needs it",
+                "Install it (Debian: apt-get install libcurl4), or copy what is to be fetched here by hand");
   auto session = std::make_unique<Session>(*curl);
   if (!session->handle) return fail(Fault::exhausted, "libcurl could not start a session");
   return Http(std::move(session));
@@ -144,9 +149,9 @@ HttpReply Http::get(const HttpRequest& request, const HttpSink& sink, const std:
   set(CURLOPT_USERAGENT, "tutti");
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_NOSIGNAL, 1L);
-  set(CURLOPT_CONNECTTIMEOUT, 30L);
+  set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.connect_within));
   set(CURLOPT_LOW_SPEED_LIMIT, 1L);  // bytes a second, over
-  set(CURLOPT_LOW_SPEED_TIME, 60L);
+  set(CURLOPT_LOW_SPEED_TIME, std::max(1L, milliseconds(request.silent_at_most) / 1000));
   set(CURLOPT_NOPROGRESS, 0L);
   set(CURLOPT_XFERINFOFUNCTION, on_second);
   set(CURLOPT_XFERINFODATA, &transfer);
@@ -159,6 +164,8 @@ HttpReply Http::get(const HttpRequest& request, const HttpSink& sink, const std:
     set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body->size()));
     set(CURLOPT_POSTFIELDS, request.body->c_str());
   }
+  if (request.method == "HEAD") set(CURLOPT_NOBODY, 1L);  // it waits for no body
+  if (!request.method.empty()) set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
   if (request.may_connect) {
     set(CURLOPT_PROXY, "");
     set(CURLOPT_FRESH_CONNECT, 1L);
@@ -174,6 +181,17 @@ HttpReply Http::get(const HttpRequest& request, const HttpSink& sink, const std:
   if (code != CURLE_OK) reply.failure = words[0] ? words.data() : curl.easy_strerror(code);
   curl.slist_free_all(headers);
   return reply;
+}
+
+FetchedAnswer Http::answer(const HttpRequest& request, std::size_t most, const std::function<bool()>& go_on) {
+  FetchedAnswer answer;
+  const auto take = [&](const HttpReply&, std::string_view piece) {
+    answer.body += piece;
+    return answer.body.size() <= most;
+  };
+  answer.reply = get(request, take, go_on);
+  if (answer.body.size() > most) answer.reply.failure = "the answer has more than " + std::to_string(most) + " bytes";
+  return answer;
 }
 
 std::string origin_of(std::string_view url) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/units.h"
 
 struct sockaddr;
 
@@ -17,7 +19,10 @@ namespace tutti {
 struct HttpRequest {
   std::string url{};
   std::vector<std::string> headers{};  // "Name: value"
-  std::optional<std::string> body{};   // it is sent by POST; none: GET
+  std::optional<std::string> body{};
+  std::string method{};  // empty: POST with a body, else GET
+  Seconds connect_within{30};
+  Seconds silent_at_most{60};  // without a byte either way
   /// Whether a resolved address may be connected to; it is called for each one, and then no proxy is used. None: all.
   std::function<bool(const sockaddr& address)> may_connect{};
 };
@@ -36,7 +41,13 @@ struct HttpReply {
 /// Pieces of the body as they come, with the status and headers that came before them. False ends the transfer.
 using HttpSink = std::function<bool(const HttpReply& head, std::string_view piece)>;
 
-/// GET and POST over HTTP and HTTPS, through libcurl, which is loaded at the first call of `load`. One transfer at a
+/// An answer with its body.
+struct FetchedAnswer {
+  HttpReply reply{};
+  std::string body{};
+};
+
+/// Requests over HTTP and HTTPS, through libcurl, which is loaded at the first call of `load`. One transfer at a
 /// time. Proxies come from http_proxy, https_proxy and no_proxy; certificates from CURL_CA_BUNDLE or SSL_CERT_FILE if
 /// set.
 class Http {
@@ -50,6 +61,8 @@ class Http {
 
   /// `go_on` is called about once a second, and on every piece: false ends the transfer.
   HttpReply get(const HttpRequest& request, const HttpSink& sink, const std::function<bool()>& go_on);
+  /// The same for an answer that is to be a text; the transfer fails where it has more bytes than `most`.
+  FetchedAnswer answer(const HttpRequest& request, std::size_t most, const std::function<bool()>& go_on);
 
  private:
   struct Session;

@@ -1,8 +1,6 @@
 """What the tests of `tutti serve` share: the programs, the model, the server, and the client from PyPI."""
-import hashlib
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,16 +11,11 @@ import urllib.request
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 sys.path.append(str(ROOT / "tools"))  # shared_data
-SKIPPED = 77  # ctest's SKIP_RETURN_CODE
-CACHE = pathlib.Path(os.environ.get("TUTTI_CACHE")
-                     or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tutti")
+sys.path.append(str(ROOT / "tests/support"))
+import python_packages
+from python_packages import CACHE, SKIPPED, skip
+
 TOKEN = "sesame-of-the-tests"
-
-
-def skip(reason):
-    """Ends the program as a test that was left out; tools/run_tests.py reads the reason."""
-    print(f"Skipped\n{reason}")
-    sys.exit(SKIPPED)
 
 
 def real_model():
@@ -37,17 +30,8 @@ def real_model():
 
 
 def use_packages():
-    """Makes the packages of requirements.txt importable: installed once into the cache, beside no other program's."""
-    wanted = (HERE / "requirements.txt").read_bytes()
-    folder = CACHE / f"serve-tests-{hashlib.sha256(wanted + sys.version.encode()).hexdigest()[:12]}"
-    if not (folder / "complete").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                               "--target", folder, "-r", HERE / "requirements.txt"], capture_output=True, text=True)
-        if done.returncode != 0:
-            skip("another download: PyPI refused the client of the tests: " + done.stderr.strip().splitlines()[-1])
-        (folder / "complete").touch()
-    sys.path.insert(0, str(folder))
+    """Makes the packages of requirements.txt importable."""
+    python_packages.use(HERE / "requirements.txt", "serve-tests")
 
 
 class Service:
