@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -100,6 +101,61 @@ TEST_P(Products, DenormalWeightsGiveZeroAndLeaveOthersAlone) {
   const auto y = product_of(x, pack(weight, {}, GetParam().precision, GetParam().parts));
   EXPECT_LT(y.select(1, 3).abs().max().item<float>(), 1e-30F);
   EXPECT_TRUE(at::equal(y.narrow(1, 4, 16), expected.narrow(1, 4, 16)));
+}
+
+/// What a stored 1 of an output is worth, by the rule that WeightsJob names.
+float scale_of_output(const at::Tensor& weights, WeightPrecision precision) {
+  if (!is_scaled(precision)) return 1;
+  const auto largest = weights.abs().max().item<float>();
+  if (precision == WeightPrecision::int8) return largest / 127;
+  const auto root = weights.square().to(at::kDouble).mean().sqrt().to(at::kFloat).item<float>();
+  return std::max(largest, root * (kMostWord / kWordRoot)) / kMostWord;
+}
+
+/// [groups * numbers in a group, 16]: the numbers of a panel, an output a column.
+at::Tensor numbers_of(const std::vector<std::byte>& panel, WeightPrecision precision) {
+  const auto type = precision == WeightPrecision::float32    ? at::kFloat
+                    : precision == WeightPrecision::bfloat16 ? at::kBFloat16
+                    : precision == WeightPrecision::int8     ? at::kChar
+                                                             : at::kShort;
+  const auto flat = at::from_blob(const_cast<std::byte*>(panel.data()),
+                                  {std::ssize(panel) / static_cast<std::int64_t>(at::elementSize(type))}, type);
+  return flat.view({std::ssize(panel) / 64, kPanel, -1}).permute({0, 2, 1}).flatten(0, 1).to(at::kFloat);
+}
+
+TEST_P(Products, WeightsAreStoredAlikeByEverySetOfInstructions) {
+  const auto precision = GetParam().precision;
+  constexpr std::int64_t in = 109, out = 13;
+  auto weight = at::randn({out, in});
+  weight[2].fill_(0.25);          // all of them the largest
+  weight[3].mul_(0.001)[50] = 7;  // one is far larger than the others
+  const auto groups = groups_of(precision, in);
+  for (const auto& one : sets_of_this_processor()) {
+    auto lost = weight.clone();
+    std::vector<std::byte> panel(static_cast<std::size_t>(groups * kPanel * 4), std::byte{0x55});
+    std::vector<float> scales(kPanel, 1);
+    std::vector<std::int32_t> sums(kPanel);
+    kernels(precision, one.sets)
+        .pack_weights({.weights = lost.mutable_data_ptr<float>(),
+                       .count = out,
+                       .in = in,
+                       .panel = panel.data(),
+                       .groups = groups,
+                       .scales = scales.data(),
+                       .sums = sums.data()});
+    const auto numbers = numbers_of(panel, precision);
+    auto expected = at::zeros_like(numbers);
+    for (std::int64_t row = 0; row < out; ++row) {
+      const auto at = static_cast<std::size_t>(row);
+      ASSERT_EQ(scales[at], scale_of_output(weight[row], precision)) << row << " by " << one.name();
+      auto stored = weight[row] / scales[at];
+      if (is_scaled(precision)) stored = at::round(stored);
+      if (precision == WeightPrecision::bfloat16) stored = stored.to(at::kBFloat16).to(at::kFloat);
+      if (precision == WeightPrecision::int8) EXPECT_EQ(sums[at], stored.sum().item<float>()) << row;
+      expected.select(1, row).narrow(0, 0, in).copy_(stored);
+    }
+    EXPECT_TRUE(at::equal(numbers, expected)) << one.name();
+  }
 }
 
 TEST(Products, RoundRowsToBfloat16AsTorchDoesByEverySetOfInstructions) {

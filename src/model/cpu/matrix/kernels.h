@@ -115,7 +115,21 @@ struct PanelsJob {
   std::int64_t groups = 0;
 };
 
+/// Up to sixteen outputs of a layer on their way into a panel. int8: each output is scaled by its largest weight, to
+/// -127
+/// ... 127; int16 likewise, within kMostWord and kWordRoot.
+struct WeightsJob {
+  float* weights = nullptr;  // [count, in]; they are lost
+  std::int64_t count = 0;
+  std::int64_t in = 0;
+  std::byte* panel = nullptr;  // [groups][16][4 bytes]; what is behind `count` and `in` becomes 0
+  std::int64_t groups = 0;
+  float* scales = nullptr;       // int8 and int16: [count], what a stored 1 is worth
+  std::int32_t* sums = nullptr;  // int8: [count], of the stored weights
+};
+
 struct Kernels {
+  void (*pack_weights)(const WeightsJob&) = nullptr;
   void (*prepare)(const RowsJob&) = nullptr;
   void (*multiply)(const TileJob&) = nullptr;
   void (*finish)(const TileFinishJob&) = nullptr;

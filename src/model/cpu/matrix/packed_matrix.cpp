@@ -4,16 +4,11 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "model/cpu/parallel.h"
 
 namespace tutti {
 namespace {
-
-constexpr std::int64_t kGroupBytes = 4;
 
 std::int64_t value_bytes(WeightPrecision precision) {
   switch (precision) {
@@ -23,60 +18,17 @@ std::int64_t value_bytes(WeightPrecision precision) {
   }
 }
 
-/// One output's weights in the precision's own form, where sixteen outputs lie side by side.
-template <class Value, class Convert>
-void write_output(std::byte* lane, const float* weights, std::int64_t in, Convert convert) {
-  constexpr auto per_group = kGroupBytes / static_cast<std::int64_t>(sizeof(Value));
-  for (std::int64_t k = 0; k < in; ++k) {
-    const Value value = convert(weights[k]);
-    auto* to = lane + k / per_group * kPanel * kGroupBytes + k % per_group * static_cast<std::int64_t>(sizeof value);
-    std::memcpy(to, &value, sizeof value);
-  }
-}
-
-std::uint16_t to_bfloat16(float value) {
-  return c10::BFloat16(value).x;
-}
-
-template <class Stored>
-void write_scaled_output(PackedMatrix& packed, std::byte* lane, const float* weights, std::int64_t output) {
-  constexpr float most = sizeof(Stored) == 1 ? 127 : kMostWord;
-  float largest = 0;
-  double squares = 0;
-  for (std::int64_t k = 0; k < packed.in; ++k) {
-    largest = std::max(largest, std::abs(weights[k]));
-    squares += weights[k] * weights[k];
-  }
-  const auto root = static_cast<float>(std::sqrt(squares / static_cast<double>(packed.in)));
-  if (sizeof(Stored) == 2) largest = std::max(largest, root * (kMostWord / kWordRoot));
-  // Weights that vanish would leave no scale to divide by.
-  const float scale = std::max(largest / most, std::numeric_limits<float>::min());
-  std::int32_t sum = 0;
-  write_output<Stored>(lane, weights, packed.in, [&](float value) {
-    const auto whole = static_cast<Stored>(std::lrint(value / scale));
-    sum += whole;
-    return whole;
-  });
-  packed.scales[static_cast<std::size_t>(output)] = scale;
-  if (sizeof(Stored) == 1) packed.sums[static_cast<std::size_t>(output)] = sum;
-}
-
-/// rows: up to sixteen outputs, float32.
-void write_panel(PackedMatrix& packed, std::int64_t panel, const at::Tensor& rows) {
-  auto* to = packed.panels.data() + panel * packed.panel_bytes();
-  std::memset(to, 0, static_cast<std::size_t>(packed.panel_bytes()));
-  for (std::int64_t row = 0; row < rows.size(0); ++row) {
-    const auto* weights = rows.const_data_ptr<float>() + row * packed.in;
-    auto* lane = to + row * kGroupBytes;
-    switch (packed.precision) {
-      case WeightPrecision::float32: write_output<float>(lane, weights, packed.in, [](float v) { return v; }); break;
-      case WeightPrecision::bfloat16: write_output<std::uint16_t>(lane, weights, packed.in, to_bfloat16); break;
-      case WeightPrecision::int8: write_scaled_output<std::int8_t>(packed, lane, weights, panel * kPanel + row); break;
-      case WeightPrecision::int16:
-        write_scaled_output<std::int16_t>(packed, lane, weights, panel * kPanel + row);
-        break;
-    }
-  }
+/// rows: up to sixteen outputs; float32, their own memory, which is lost.
+void write_panel(PackedMatrix& packed, std::int64_t panel, at::Tensor& rows, const Kernels& table) {
+  const auto first = static_cast<std::size_t>(panel * kPanel);
+  const bool scaled = is_scaled(packed.precision);
+  table.pack_weights({.weights = rows.mutable_data_ptr<float>(),
+                      .count = rows.size(0),
+                      .in = packed.in,
+                      .panel = packed.panels.data() + panel * packed.panel_bytes(),
+                      .groups = packed.groups,
+                      .scales = scaled ? packed.scales.data() + first : nullptr,
+                      .sums = scaled ? packed.sums.data() + first : nullptr});
 }
 
 }  // namespace
@@ -104,11 +56,13 @@ PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, WeightPrecis
     packed.bias.assign(wide.const_data_ptr<float>(), wide.const_data_ptr<float>() + packed.out);
     packed.bias.resize(lanes);
   }
+  const auto table = kernels(precision);
   for_each_unit(packed.panel_count(), [&](std::int64_t panel) {
     const c10::InferenceMode guard;
     const auto first = panel * kPanel;
     const auto rows = weight.narrow(0, first, std::min(kPanel, packed.out - first));
-    write_panel(packed, panel, rows.to(at::kFloat).contiguous());
+    auto own = at::empty(rows.sizes(), at::TensorOptions(at::kFloat));
+    write_panel(packed, panel, own.copy_(rows), table);
   });
   return packed;
 }

@@ -30,8 +30,8 @@ struct PackedMatrix {
   const std::byte* panel(std::int64_t index) const { return panels.data() + index * panel_bytes(); }
 };
 
-/// weight: [out, in] on the CPU, any floating-point type; bias: [out] or undefined. int8: each output is scaled by its
-/// largest weight, to -127 ... 127; int16 likewise, within kMostWord and kWordRoot.
+/// weight: [out, in] on the CPU, any floating-point type; bias: [out] or undefined. int8 and int16 are scaled as
+/// WeightsJob's. Needs AVX2.
 PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, WeightPrecision precision, std::int64_t parts = 1);
 
 }  // namespace tutti

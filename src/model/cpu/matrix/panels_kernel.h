@@ -21,7 +21,8 @@ inline Lanes some_of(const Source* from, std::int64_t count) {
   return lanes;
 }
 
-// Element of what follows: float, uint16_t for bfloat16, int16_t for int16, of which a stored 1 is worth 1 / per_scale.
+// Element of what follows: float, uint16_t for bfloat16, and int16_t and int8_t, of which a stored 1 is worth 1 /
+// per_scale.
 
 /// Sixteen numbers as stored, in the lower half of every word.
 template <class Element>
@@ -35,10 +36,16 @@ inline WordLanes half_words(const Lanes& numbers, float per_scale) {
 template <class Element>
 inline WordLanes groups_of_row(const Lanes& inputs, float per_scale) {
   if constexpr (sizeof(Element) == 4) return bits_as<WordLanes>(inputs);
-  using Halves = std::uint16_t __attribute__((vector_size(32)));
-  const auto halves = narrowed<Halves>(half_words<Element>(inputs, per_scale));
   std::uint32_t words[kLanes] = {};
-  std::memcpy(words, &halves, sizeof halves);
+  if constexpr (sizeof(Element) == 1) {
+    using Bytes = std::int8_t __attribute__((vector_size(16)));
+    const auto bytes = narrowed<Bytes>(rounded(inputs * per_scale));
+    std::memcpy(words, &bytes, sizeof bytes);
+  } else {
+    using Halves = std::uint16_t __attribute__((vector_size(32)));
+    const auto halves = narrowed<Halves>(half_words<Element>(inputs, per_scale));
+    std::memcpy(words, &halves, sizeof halves);
+  }
   return read_lanes<WordLanes>(words);
 }
 
@@ -66,18 +73,76 @@ inline void pack_panel(const PanelsJob& job, const Source* rows, std::int64_t co
   constexpr auto per_group = 4 / static_cast<std::int64_t>(sizeof(Element));
   constexpr auto groups = kLanes / per_group;
   std::uint32_t words[kPanel][kPanel] = {};
-  for (std::int64_t k = 0; k < job.groups * per_group; k += kLanes) {
+  for (std::int64_t group = 0; group < job.groups; group += kPanel) {
     for (std::int64_t row = 0; row < kPanel; ++row) {
-      const bool there = row < count && k < job.width;
-      const auto inputs = there ? some_of(rows + row * job.stride + k, job.width - k) : Lanes{};
-      const auto of_row = groups_of_row<Element>(inputs, per_scale);
-      write_lanes(words[row], of_row);
+      for (std::int64_t part = 0; part < per_group; ++part) {
+        const auto k = group * per_group + part * kLanes;
+        const bool there = row < count && k < job.width;
+        const auto inputs = there ? some_of(rows + row * job.stride + k, job.width - k) : Lanes{};
+        const auto of_row = groups_of_row<Element>(inputs, per_scale);
+        std::memcpy(words[row] + part * groups, &of_row, groups * sizeof words[0][0]);
+      }
     }
     transpose(words);
-    const auto left = job.groups - k / per_group;
-    std::memcpy(panel + k / per_group * kPanel * 4, words,
-                static_cast<std::size_t>(left < groups ? left : groups) * kPanel * 4);
+    const auto left = job.groups - group;
+    std::memcpy(panel + group * kPanel * 4, words,
+                static_cast<std::size_t>(left < kPanel ? left : kPanel) * kPanel * 4);
   }
+}
+
+/// What a stored 1 of an output's weights is worth. None exceeds the largest number that is stored, nor do those of
+/// int16 exceed kWordRoot in the root of their mean square.
+template <class Element>
+inline float weight_scale_of(const float* weights, std::int64_t in) {
+  constexpr float kMostByte = 127;
+  Lanes high = {};
+  double squares[kLanes] = {};
+  for (std::int64_t k = 0; k < in; k += kLanes) {
+    const Lanes v = some_of(weights + k, in - k);
+    high = larger(absolute(v), high);
+    float square[kLanes];
+    write_lanes(square, v * v);
+    for (std::int64_t i = 0; i < kLanes; ++i) squares[i] += square[i];
+  }
+  float most = largest(high);
+  if constexpr (sizeof(Element) == 2) {
+    double all = 0;
+    for (const double some : squares) all += some;
+    const auto root = static_cast<float>(__builtin_sqrt(all / static_cast<double>(in)));
+    const float by_root = root * (kMostWord / kWordRoot);
+    most = by_root > most ? by_root : most;
+  }
+  const float scale = most / (sizeof(Element) == 2 ? kMostWord : kMostByte);
+  constexpr float kLeast = 0x1p-126F;  // weights that vanish would leave no scale to divide by
+  return scale > kLeast ? scale : kLeast;
+}
+
+/// weights /= scale. The sum of what is stored of them.
+inline std::int32_t divide_weights(float* weights, std::int64_t in, float scale) {
+  std::int32_t sum = 0;
+  for (std::int64_t k = 0; k < in; k += kLanes) {
+    const Lanes divided = some_of(weights + k, in - k) / scale;
+    write_some(weights + k, divided, in - k);
+    std::int32_t whole[kLanes];
+    write_lanes(whole, rounded(divided));
+    for (const auto one : whole) sum += one;
+  }
+  return sum;
+}
+
+/// Up to sixteen outputs of a layer into their panel.
+template <class Element>
+void pack_weights(const WeightsJob& job) {
+  if constexpr (std::is_signed_v<Element> && std::is_integral_v<Element>) {
+    for (std::int64_t row = 0; row < job.count; ++row) {
+      auto* const weights = job.weights + row * job.in;
+      job.scales[row] = weight_scale_of<Element>(weights, job.in);
+      const auto sum = divide_weights(weights, job.in, job.scales[row]);
+      if constexpr (sizeof(Element) == 1) job.sums[row] = sum;
+    }
+  }
+  const PanelsJob panel{.stride = job.in, .width = job.in, .groups = job.groups};
+  pack_panel<Element>(panel, static_cast<const float*>(job.weights), job.count, 1, job.panel);
 }
 
 /// What a stored 1 of the rows is worth, so that none exceeds kMostWord and, where they are outputs, the root of none's

@@ -110,7 +110,8 @@ void multiply(const TileJob& job) {
 template <class Dot>
 Kernels float32_table() {
   const auto nothing = [] {};
-  return {.prepare = prepare_rows<float>,
+  return {.pack_weights = pack_weights<float>,
+          .prepare = prepare_rows<float>,
           .multiply = multiply<Dot>,
           .finish = finish<float, true>,
           .soften = soften_rows<float>,
@@ -123,7 +124,8 @@ Kernels float32_table() {
 template <class Dot>
 Kernels bfloat16_table() {
   const auto nothing = [] {};
-  return {.prepare = prepare_rows<std::uint16_t>,
+  return {.pack_weights = pack_weights<std::uint16_t>,
+          .prepare = prepare_rows<std::uint16_t>,
           .multiply = multiply<Dot>,
           .finish = finish<float, false>,
           .soften = soften_rows<std::uint16_t>,
@@ -137,7 +139,8 @@ Kernels bfloat16_table() {
 template <class Dot, class Rest = Dot>
 Kernels int8_table() {
   const auto nothing = [] {};
-  return {.prepare = prepare_rows<std::uint8_t>,
+  return {.pack_weights = pack_weights<std::int8_t>,
+          .prepare = prepare_rows<std::uint8_t>,
           .multiply = multiply<Dot, Rest>,
           .finish = finish<std::int32_t, false, true>,
           .enter = nothing,
@@ -147,7 +150,8 @@ Kernels int8_table() {
 template <class Dot, class Rest = Dot>
 Kernels int16_table() {
   const auto nothing = [] {};
-  return {.prepare = prepare_rows<std::int16_t>,
+  return {.pack_weights = pack_weights<std::int16_t>,
+          .prepare = prepare_rows<std::int16_t>,
           .multiply = multiply<Dot, Rest>,
           .finish = finish<std::int32_t, false>,
           .soften = soften_rows<std::int16_t>,
