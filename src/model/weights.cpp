@@ -100,10 +100,9 @@ bool is_within(const MappedFile& file, std::span<const std::byte> bytes) {
   return bytes.data() >= all.data() && bytes.data() + bytes.size() <= all.data() + all.size();
 }
 
-/// Returns to the system the whole pages of a tensor that has been packed or copied to a device, so that no model is
-/// held twice. They are the file's: a later reader gets them again.
-void release_pages(const Checkpoint& owner, std::span<const std::byte> bytes) {
-  if (std::ranges::none_of(owner.files, [&](const MappedFile& file) { return is_within(file, bytes); })) return;
+/// Returns to the system the whole pages of a part of a mapped file. They are the file's: a later reader gets them
+/// again.
+void release_pages(std::span<const std::byte> bytes) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = (reinterpret_cast<std::uintptr_t>(bytes.data()) + page - 1) / page * page;
   const auto end = reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) / page * page;
@@ -115,7 +114,11 @@ void release_pages(const Checkpoint& owner, std::span<const std::byte> bytes) {
 at::Tensor mapped(const StoredTensor& stored, std::shared_ptr<const Checkpoint> owner) {
   // from_blob wants a mutable pointer; the pages are read-only, and nothing writes to weights.
   auto* data = const_cast<std::byte*>(stored.bytes.data());
-  const auto done = [owner = std::move(owner), bytes = stored.bytes](void*) { release_pages(*owner, bytes); };
+  // Once it has been packed or copied to a device no model is held twice.
+  const auto done = [owner = std::move(owner), bytes = stored.bytes](void*) {
+    if (std::ranges::any_of(owner->files, [&](const MappedFile& file) { return is_within(file, bytes); }))
+      release_pages(bytes);
+  };
   return at::from_blob(data, stored.shape, done, at::TensorOptions(scalar_type(stored.type)));
 }
 
@@ -171,6 +174,10 @@ Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& che
   }
   warn_of_unused(*checkpoint, slots);
   return weights;
+}
+
+void release_read_pages(const Checkpoint& checkpoint) {
+  for (const auto& file : checkpoint.files) release_pages(file.bytes());
 }
 
 WhisperWeights random_weights(const WhisperShape& shape, at::Device device) {

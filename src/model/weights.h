@@ -68,6 +68,10 @@ at::Tensor stored_values(const StoredTensor& stored, const std::shared_ptr<const
 /// process that maps the file (the tensor keeps the checkpoint alive).
 Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& checkpoint);
 
+/// Returns to the system the pages of the files that were read so far: what `prepare` has read once would else count as
+/// this process's. Tensors that are still mapped read theirs again, from the system's cache.
+void release_read_pages(const Checkpoint& checkpoint);
+
 /// Random float32 weights of that shape on `device`, by its generator of torch's (the CPU's and a GPU's draw different
 /// numbers from one seed), scaled so that activations stay finite through any number of layers.
 WhisperWeights random_weights(const WhisperShape& shape, at::Device device = at::kCPU);

@@ -39,6 +39,7 @@ Result<WhisperModel> WhisperModel::load(const std::filesystem::path& path, at::D
   auto net = bind_weights(checkpoint);
   if (!net) return tl::unexpected(net.error());
   prepare(*net, type, device);
+  release_read_pages(*checkpoint);
   return WhisperModel(std::make_unique<Weights>(
       Weights{checkpoint->shape.dims, device, type, layout_of(type, device), std::move(*net)}));
 }
