@@ -56,6 +56,8 @@ struct TranscribeCommand {
   bool without_timestamps = false;
   std::optional<std::string> hotwords{};
   std::optional<std::string> prefix{};
+  std::string pad = "window";
+  std::optional<double> pad_margin{};
 
   bool word_timestamps = false;
   std::string prepend_punctuations = WordRules{}.prepend_punctuations;

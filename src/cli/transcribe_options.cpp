@@ -84,6 +84,15 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
             "names and terms to expect, given to the model before every window: 223 tokens at most; not with --prefix");
   table.add("prefix", c.prefix, "TEXT|None",
             "text that every window is taken to begin with; the transcript goes on behind it, without it");
+  table
+      .add("pad", c.pad, "window|exact",
+           "exact: encode a short window's own length and --pad-margin, not 30 s: clips of 5 to 10 s take half the "
+           "time; "
+           "CPU only")
+      .choices = {"window", "exact"};
+  table.add(
+      "pad-margin", c.pad_margin, "SECONDS|None",
+      "encoded behind a window's own length with --pad exact; a model invents text where it is too short; None: 4");
 }
 
 void add_words(OptionTable& table, TranscribeCommand& c) {
@@ -212,6 +221,20 @@ Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
   return {};
 }
 
+/// How much is encoded behind a window's own length.
+Result<void> set_padding(const TranscribeCommand& c, DecodingOptions& options) {
+  if (c.pad != "exact") {
+    if (c.pad_margin) log(Level::warning, "--pad-margin has no effect without --pad exact");
+    return {};
+  }
+  const double margin = c.pad_margin.value_or(kUsualPadMargin.count());
+  if (!(margin >= 0 && margin <= kMostPadMargin.count()))
+    return fail(Fault::usage, "--pad-margin: expected 0 to " + show_value(kMostPadMargin.count()) +
+                                  " seconds, or None, found " + show_value(margin));
+  options.pad_margin = Seconds(margin);
+  return {};
+}
+
 Result<void> set_language(const TranscribeCommand& c, RunOptions& options) {
   const auto language = plain_language(c.language);
   if (!language) return {};
@@ -268,6 +291,7 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
   if (auto set = set_suppressed(c, options); !set) return tl::unexpected(set.error());
 
   if (auto set = set_search(c.search, options.decoding); !set) return tl::unexpected(set.error());
+  if (auto set = set_padding(c, options.decoding); !set) return tl::unexpected(set.error());
   if (c.search.patience && c.temperature > 0)
     log(Level::warning, "--patience has no effect above temperature 0, where nothing is searched");
   options.decoding.seed = c.seed;

@@ -39,7 +39,10 @@ struct LoadModel {
 struct OpenWindow {
   WindowId window = 0;
   std::int32_t n_mels = 0;
-  std::int32_t frames = 0;  // at most 3000; the worker pads with zeros to the model's window
+  std::int32_t frames = 0;  // at most 3000
+  /// Frames of zeros behind them that are encoded with them; negative: as many as are missing to the model's window. No
+  /// more than those in any case.
+  std::int32_t padding = -1;
   bool operator==(const OpenWindow&) const = default;
 };
 

@@ -15,10 +15,9 @@ class WindowEngine {
  public:
   virtual ~WindowEngine() = default;
 
-  /// Encodes a window. mel: [n_mels, frames] float32, row-major, frames at most the model's window. `window` is any
-  /// number but 0, and of no window that is open.
-  virtual Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels,
-                              std::int32_t frames) = 0;
+  /// Encodes a window. mel: [n_mels, frames] float32, row-major, frames at most the model's window. `window.window` is
+  /// any number but 0, and of no window that is open.
+  virtual Result<Opened> open(const OpenWindow& window, std::span<const float> mel) = 0;
   virtual Result<Language> detect_language(WindowId window) = 0;
   virtual Result<Decoded> decode(const DecodeWindow& request) = 0;
   virtual Result<Aligned> align(const AlignWindow& request) = 0;

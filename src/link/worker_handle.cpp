@@ -47,16 +47,15 @@ Result<Ready> WorkerHandle::ready() {
                      });
 }
 
-Result<Opened> WorkerHandle::open(WindowId window, std::span<const float> mel, std::int32_t n_mels,
-                                  std::int32_t frames) {
+Result<Opened> WorkerHandle::open(const OpenWindow& window, std::span<const float> mel) {
+  const auto& [id, n_mels, frames, padding] = window;
   const std::int64_t expected = std::int64_t{n_mels} * frames;
   if (n_mels <= 0 || frames <= 0 || expected != static_cast<std::int64_t>(mel.size()))
-    return fail(Fault::internal, "window " + std::to_string(window) + ": expected " + std::to_string(n_mels) + " x " +
+    return fail(Fault::internal, "window " + std::to_string(id) + ": expected " + std::to_string(n_mels) + " x " +
                                      std::to_string(frames) + " mel values, found " + std::to_string(mel.size()));
   auto memory = SharedWindow::create(mel);
   if (!memory) return tl::unexpected<Error>(memory.error());
-  return only<Opened>(submit(OpenWindow{.window = window, .n_mels = n_mels, .frames = frames},
-                             std::make_shared<const SharedWindow>(std::move(*memory))));
+  return only<Opened>(submit(window, std::make_shared<const SharedWindow>(std::move(*memory))));
 }
 
 Result<Language> WorkerHandle::detect_language(WindowId window) {

@@ -36,7 +36,7 @@ class WorkerHandle final : public WindowEngine {
   /// Waits for the first worker to have the model loaded; an error names why none could.
   Result<Ready> ready();
 
-  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override;
+  Result<Opened> open(const OpenWindow& window, std::span<const float> mel) override;
   Result<Language> detect_language(WindowId window) override;
   Result<Decoded> decode(const DecodeWindow& request) override;
   Result<Aligned> align(const AlignWindow& request) override;

@@ -30,7 +30,7 @@ std::vector<CrossKv> CheckedEncoder::encode(const at::Tensor& mels) {
   std::vector<CrossKv> windows;
   for (std::int64_t first = 0; first < mels.size(0);) {
     const auto count = batch_of(mels.size(0) - first);
-    auto batch = model_.cross_kvs(encode_batch(mels.narrow(0, first, count)));
+    auto batch = model_.cross_kvs(encode_batch(mels.narrow(0, first, count)), count);
     std::ranges::move(batch, std::back_inserter(windows));
     first += count;
   }

@@ -23,6 +23,13 @@ std::uint64_t seed_of(std::uint64_t seed, std::int64_t seek, double temperature)
                    static_cast<std::uint64_t>(std::llround(temperature * 100)));
 }
 
+/// Frames behind a window's own that are encoded, as OpenWindow has them.
+std::int32_t padding_of(const DecodingOptions& options) {
+  constexpr double kFramesPerSecond = 100;
+  return options.pad_margin ? static_cast<std::int32_t>(std::lround(options.pad_margin->count() * kFramesPerSecond))
+                            : -1;
+}
+
 Seconds since(Clock::Instant start) {
   return Clock::real().now() - start;
 }
@@ -79,7 +86,11 @@ Result<void> RemoteWindows::open(WindowSpan window) {
 
   const auto requested = Clock::real().now();
   const WindowId id = next_window_id();
-  const auto answer = service_.engine.open(id, *mel, mels_.n_mels(), static_cast<std::int32_t>(window.frames));
+  const auto answer = service_.engine.open({.window = id,
+                                            .n_mels = mels_.n_mels(),
+                                            .frames = static_cast<std::int32_t>(window.frames),
+                                            .padding = padding_of(service_.options)},
+                                           *mel);
   if (!answer) return tl::unexpected(answer.error());
   const Seconds encoder(answer->encode_seconds);
   costs_.spent.encoder += encoder;

@@ -12,6 +12,11 @@
 
 namespace tutti {
 
+/// What is encoded behind a window's own frames where its padding is exact and no margin is named: with less, models
+/// invent text at the end (docs/decoding.md).
+inline constexpr Seconds kUsualPadMargin{4};
+inline constexpr Seconds kMostPadMargin{30};
+
 /// Sampling and suppression, the same for every window of a run.
 struct DecodingOptions {
   std::int32_t best_of = 5;                       // samples when the temperature is above zero
@@ -23,6 +28,8 @@ struct DecodingOptions {
   bool timestamps = true;
   std::int32_t max_initial_timestamp = 50;  // steps of 0.02 s
   std::uint64_t seed = 0;
+  /// What is encoded behind a window's own frames; none: all that is missing to the model's window.
+  std::optional<Seconds> pad_margin{};
   bool token_logprobs = false;  // segments have the log-probability of every token of their text
 };
 

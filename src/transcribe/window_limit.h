@@ -17,10 +17,11 @@ class WindowLimit final : public WindowEngine {
   /// `engine` outlives it. `most`: at least 1.
   WindowLimit(WindowEngine& engine, int most) : engine_(engine), most_(static_cast<std::size_t>(most)) {}
 
-  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override {
-    open_.wait([this](const auto& open) { return open.size() < most_; }, [&](auto& open) { open.insert(window); });
-    auto opened = engine_.open(window, mel, n_mels, frames);
-    if (!opened) open_.change([&](auto& open) { open.erase(window); });
+  Result<Opened> open(const OpenWindow& window, std::span<const float> mel) override {
+    const auto id = window.window;
+    open_.wait([this](const auto& open) { return open.size() < most_; }, [&](auto& open) { open.insert(id); });
+    auto opened = engine_.open(window, mel);
+    if (!opened) open_.change([&](auto& open) { open.erase(id); });
     return opened;
   }
   Result<Language> detect_language(WindowId window) override { return engine_.detect_language(window); }

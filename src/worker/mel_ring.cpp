@@ -19,6 +19,19 @@ at::Tensor as_it_came(const WindowMel& mel, std::int64_t n_mels) {
   return at::from_blob(const_cast<float*>(mel.values.values().data()), {n_mels, mel.frames}, at::kFloat);
 }
 
+/// The front of the memory of `whole`, [n_mels, most], as [n_mels, frames].
+at::Tensor front_of(const at::Tensor& whole, std::int64_t frames) {
+  if (frames == whole.size(1)) return whole;
+  return whole.flatten().narrow(0, 0, whole.size(0) * frames).view({whole.size(0), frames});
+}
+
+/// A whole number of positions, each of two frames.
+std::int64_t encoded_frames(const OpenWindow& window, std::int64_t most) {
+  if (window.padding < 0) return most;
+  const auto all = std::int64_t{window.frames} + window.padding;
+  return std::min(most, all + all % 2);
+}
+
 /// In pieces that torch does not divide among threads: those have the network to compute.
 void pad(const WindowMel& mel, const at::Tensor& to) {
   const auto rows = to.size(0), frames = std::int64_t{mel.frames}, rest = to.size(1) - frames;
@@ -40,7 +53,11 @@ MelRing::MelRing(at::Tensor buffers)
       taken_(std::make_shared<Guarded<Taken>>(Taken{std::vector<bool>(static_cast<std::size_t>(buffers_.size(0)))})) {}
 
 bool MelRing::ready_as_it_came(const WindowMel& mel) const {
-  return plain_ && mel.frames == buffers_.size(2);
+  return plain_ && mel.frames == mel.encoded_frames;
+}
+
+at::Tensor MelRing::in_buffer(const WindowMel& mel) const {
+  return front_of(buffers_[*mel.buffer], mel.encoded_frames);
 }
 
 /// The one behind the last one, or the next that is free; the first where all are.
@@ -76,25 +93,29 @@ Result<WindowMel> MelRing::receive(const OpenWindow& message, OwnedFd memory) {
   auto values = WindowView::map(std::move(memory),
                                 static_cast<std::size_t>(message.n_mels) * static_cast<std::size_t>(message.frames));
   if (!values) return tl::unexpected<Error>(values.error());
-  WindowMel mel{.values = std::move(*values), .frames = message.frames};
+  WindowMel mel{
+      .values = std::move(*values), .frames = message.frames, .encoded_frames = encoded_frames(message, most)};
   if (ready_as_it_came(mel)) return mel;
   mel.buffer = take();
   const c10::InferenceMode no_autograd;
-  if (mel.buffer) pad(mel, buffers_[*mel.buffer]);
+  if (mel.buffer) pad(mel, in_buffer(mel));
   return mel;
 }
 
 std::optional<at::Tensor> MelRing::side_by_side(std::span<const WindowMel* const> mels) const {
   if (mels.empty()) return {};
   if (mels.size() == 1 && ready_as_it_came(*mels[0])) return as_it_came(*mels[0], buffers_.size(1)).unsqueeze(0);
+  if (mels.size() == 1 && mels[0]->buffer) return in_buffer(*mels[0]).unsqueeze(0);
   for (std::size_t i = 0; i < mels.size(); ++i) {
     if (!mels[i]->buffer || *mels[i]->buffer != *mels[0]->buffer + static_cast<std::int64_t>(i)) return {};
   }
   return buffers_.narrow(0, *mels[0]->buffer, std::ssize(mels));
 }
 
-void MelRing::write(const WindowMel& mel, const at::Tensor& to) const {
-  mel.buffer ? static_cast<void>(to.copy_(buffers_[*mel.buffer])) : pad(mel, to);
+at::Tensor MelRing::write(const WindowMel& mel, const at::Tensor& to) const {
+  const auto there = front_of(to, mel.encoded_frames);
+  mel.buffer ? static_cast<void>(there.copy_(in_buffer(mel))) : pad(mel, there);
+  return there;
 }
 
 }  // namespace tutti

@@ -20,11 +20,13 @@ namespace tutti {
 /// A buffer of a MelRing, by its index; free again with its last owner.
 using MelBuffer = std::shared_ptr<const std::int64_t>;
 
-/// A window's log-mel as it waits for the encoder.
+/// A window's log-mel as it waits for the encoder. Where it is shorter than the model's window it takes the front of a
+/// buffer's memory.
 struct WindowMel {
   WindowView values;  // as it came: the control side's memory, so keeping it costs nothing
   std::int32_t frames = 0;
-  MelBuffer buffer{};  // where it is ready for the encoder; null: nowhere
+  std::int64_t encoded_frames = 0;  // with the zeros behind them
+  MelBuffer buffer{};               // where it is ready for the encoder; null: nowhere
 };
 
 /// The log-mels of windows that wait for the encoder, as it takes them: padded with zeros and in its type, in memory
@@ -33,19 +35,20 @@ struct WindowMel {
 class MelRing {
  public:
   /// buffers: [windows, n_mels, 2 * n_audio_ctx] of any floating type on the CPU, pinned where a GPU copies from it; of
-  /// 0 windows: none is made ready. Where it is float32 that is not pinned, a window of all frames is ready as it came.
+  /// 0 windows: none is made ready. Where it is float32 that is not pinned, a window of all the frames that are encoded
+  /// is ready as it came.
   explicit MelRing(at::Tensor buffers);
 
   /// The window beside that message, made ready where a buffer is free. Fault::usage for a shape that the network does
   /// not take or a window without memory, else as WindowView::map. Enqueues nothing and calls no driver.
   Result<WindowMel> receive(const OpenWindow& message, OwnedFd memory);
 
-  /// These mels, [windows, n_mels, 2 * n_audio_ctx], where they are ready side by side in that order; until the first
+  /// These mels, [windows, n_mels, encoded frames], where they are ready side by side in that order; until the first
   /// of their buffers is free again. Nothing is copied.
   std::optional<at::Tensor> side_by_side(std::span<const WindowMel* const> mels) const;
 
-  /// Writes one to `to`, [n_mels, 2 * n_audio_ctx], ready or not.
-  void write(const WindowMel& mel, const at::Tensor& to) const;
+  /// Writes one into the memory of `to`, [n_mels, 2 * n_audio_ctx], ready or not: [n_mels, encoded frames].
+  at::Tensor write(const WindowMel& mel, const at::Tensor& to) const;
 
  private:
   struct Taken {
@@ -55,6 +58,7 @@ class MelRing {
 
   MelBuffer take() const;
   bool ready_as_it_came(const WindowMel& mel) const;
+  at::Tensor in_buffer(const WindowMel& mel) const;
 
   at::Tensor buffers_;
   bool plain_;  // float32, not pinned

@@ -156,6 +156,12 @@ void WindowServer::open(const OpenWindow& message, Result<WindowMel> mel) {
                        {Fault::usage, "window " + std::to_string(message.window) + " is open already"});
   }
   if (!mel) return fail_window(message.window, 0, mel.error());
+  if (message.padding >= 0 && !model_.network->encodes_any_length()) {
+    return fail_window(
+        message.window, 0,
+        {Fault::usage, model_.device_name + " encodes whole windows alone, so none can be padded exactly",
+         "Use --device cpu, or leave --pad exact out"});
+  }
   windows_.try_emplace(message.window, Window{.mel = std::move(*mel)});
   to_encode_.push_back(message.window);
 }
@@ -238,6 +244,7 @@ at::Tensor WindowServer::mels_of(const std::vector<WindowId>& ids) const {
   for (const auto id : ids) mels.push_back(&windows_.at(id).mel);
   if (const auto ready = mels_->side_by_side(mels)) return *ready;
   const auto copied = model_.network->make_mels(std::ssize(mels));
+  if (mels.size() == 1) return mels_->write(*mels[0], copied[0]).unsqueeze(0);
   for (std::size_t i = 0; i < mels.size(); ++i) mels_->write(*mels[i], copied[static_cast<std::int64_t>(i)]);
   return copied;
 }

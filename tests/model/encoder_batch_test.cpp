@@ -86,7 +86,7 @@ TEST_P(EncoderBatches, EqualSingleWindowsWithinRounding) {
     const auto mels = some_mels(windows);
     const auto encoded = model_.encode(mels);
     ASSERT_EQ(encoded.sizes(), (at::IntArrayRef{windows * kSmall.n_audio_ctx, kSmall.n_audio_state}));
-    expect_each_alone(model_.cross_kvs(encoded), mels);
+    expect_each_alone(model_.cross_kvs(encoded, windows), mels);
     for (std::int64_t i = 0; i < windows; ++i) {
       const auto of_window = encoded.narrow(0, i * kSmall.n_audio_ctx, kSmall.n_audio_ctx);
       const auto alone = model_.encode(mels[i]);
@@ -104,7 +104,9 @@ TEST_P(EncoderBatches, OfTheCpusKernelsAreBitEqualToSingleWindows) {
 
 TEST_P(EncoderBatches, RefuseMelsOfAnotherShape) {
   EXPECT_THROW(model_.encode(at::zeros({kSmall.n_mels})), std::invalid_argument);
-  EXPECT_THROW(model_.encode(at::zeros({2, kSmall.n_mels, 10})), std::invalid_argument);
+  EXPECT_THROW(model_.encode(at::zeros({2, kSmall.n_mels, 9})), std::invalid_argument);
+  EXPECT_THROW(model_.encode(at::zeros({2, kSmall.n_mels, 0})), std::invalid_argument);
+  EXPECT_THROW(model_.encode(at::zeros({2, kSmall.n_mels, 2 * kSmall.n_audio_ctx + 2})), std::invalid_argument);
   EXPECT_THROW(model_.encode(at::zeros({0, kSmall.n_mels, 2 * kSmall.n_audio_ctx})), std::invalid_argument);
   EXPECT_THROW(model_.encode(at::zeros({1, 1, kSmall.n_mels, 2 * kSmall.n_audio_ctx})), std::invalid_argument);
 }

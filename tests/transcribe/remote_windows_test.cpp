@@ -53,6 +53,13 @@ TEST_F(RemoteWindowsTest, AWindowIsEncodedOnceHoweverOftenItIsDecoded) {
   EXPECT_DOUBLE_EQ(windows.costs().spent.encoder.count(), 0.25);
 }
 
+TEST_F(RemoteWindowsTest, ExactPaddingIsRequestedInFrames) {
+  ASSERT_TRUE(RemoteWindows(service(), mels_).decode({0, 1000}, {.prompt = {1}}));
+  options_.pad_margin = Seconds(1.5);
+  ASSERT_TRUE(RemoteWindows(service(), mels_).decode({0, 1000}, {.prompt = {1}}));
+  EXPECT_EQ(engine_.paddings, (std::vector{-1, 150}));
+}
+
 TEST_F(RemoteWindowsTest, NextWindowReplacesThePreviousAndTheFileEndsTheLast) {
   {
     RemoteWindows windows(service(), mels_);

@@ -17,7 +17,7 @@ namespace {
 const std::vector<float> kMel(80 * 100);
 
 Result<Opened> open(WindowLimit& windows, WindowId window) {
-  return windows.open(window, kMel, 80, 100);
+  return windows.open({.window = window, .n_mels = 80, .frames = 100}, kMel);
 }
 
 }  // namespace

@@ -25,10 +25,11 @@ at::Tensor mel_of(std::int32_t window, std::int32_t frames) {
   return at::arange(kMels * frames, at::kFloat).view({kMels, frames}).add(100.25 * window);
 }
 
-Result<WindowMel> received(MelRing& ring, const at::Tensor& mel) {
+Result<WindowMel> received(MelRing& ring, const at::Tensor& mel, std::int32_t padding = -1) {
   const auto shared = SharedWindow::create({mel.const_data_ptr<float>(), static_cast<std::size_t>(mel.numel())});
-  return ring.receive({.window = 1, .n_mels = kMels, .frames = static_cast<std::int32_t>(mel.size(1))},
-                      OwnedFd(::dup(shared.value().fd())));
+  return ring.receive(
+      {.window = 1, .n_mels = kMels, .frames = static_cast<std::int32_t>(mel.size(1)), .padding = padding},
+      OwnedFd(::dup(shared.value().fd())));
 }
 
 at::Tensor padded(const at::Tensor& mel, at::ScalarType type) {
@@ -47,6 +48,25 @@ TEST(MelRing, WindowsReceivedInTurnAreSideBySideAsTheEncoderTakesThem) {
         *found, at::stack({padded(mel_of(1, 4), type), padded(mel_of(2, kFrames), type), padded(mel_of(3, 1), type)})));
     const WindowMel* crossed[] = {&two, &one};
     EXPECT_FALSE(ring.side_by_side(crossed));
+  }
+}
+
+TEST(MelRing, WindowPaddedExactlyHasNoMoreThanItsOwnFramesAndMargin) {
+  struct Case {
+    std::int32_t frames, padding;
+    std::int64_t encoded;
+  };
+  for (const std::int64_t buffers : {1, 0}) {
+    for (const auto& [frames, padding, encoded] :
+         {Case{4, 2, 6}, Case{4, 1, 6}, Case{3, 0, 4}, Case{4, 0, 4}, Case{4, 6, kFrames}, Case{7, 100, kFrames}}) {
+      auto ring = ring_of(buffers, at::kFloat);
+      const auto mel = received(ring, mel_of(1, frames), padding).value();
+      const auto expected = at::constant_pad_nd(mel_of(1, frames), {0, encoded - frames});
+      const WindowMel* one[] = {&mel};
+      if (const auto ready = ring.side_by_side(one)) EXPECT_TRUE(at::equal(ready->squeeze(0), expected)) << frames;
+      const auto copy = at::full({kMels, kFrames}, 7.0);
+      EXPECT_TRUE(at::equal(ring.write(mel, copy), expected)) << frames << " and " << padding;
+    }
   }
 }
 

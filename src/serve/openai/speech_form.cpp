@@ -73,6 +73,8 @@ class Reader {
   Read best_of(const std::string& text);
   Read without_timestamps(const std::string& text);
   Read seed(const std::string& text);
+  Read pad(const std::string& text);
+  Read pad_margin(const std::string& text);
   Read speakers(const std::string& text);
   Read server_vad(std::string_view key, const std::string& text);
 
@@ -101,6 +103,8 @@ const std::map<std::string, Reader::Take, std::less<>>& Reader::fields() {
       {"best_of", &Reader::best_of},
       {"without_timestamps", &Reader::without_timestamps},
       {"seed", &Reader::seed},
+      {"pad", &Reader::pad},
+      {"pad_margin", &Reader::pad_margin},
       {"known_speaker_names", &Reader::speakers},
       {"known_speaker_references", &Reader::speakers},
   };
@@ -275,6 +279,26 @@ Read Reader::seed(const std::string& text) {
   const auto value = number<std::uint64_t>("seed", text, 0, std::numeric_limits<std::uint64_t>::max());
   if (!value) return tl::unexpected(value.error());
   form_.options.decoding.seed = *value;
+  return {};
+}
+
+Read Reader::pad(const std::string& text) {
+  const auto name = trimmed(text);
+  auto& margin = form_.options.decoding.pad_margin;
+  if (name == "window")
+    margin.reset();
+  else if (name == "exact")
+    margin = margin.value_or(kUsualPadMargin);
+  else
+    return invalid("pad", "expected window or exact, found '" + std::string(name.substr(0, 40)) + "'");
+  return {};
+}
+
+/// Says that padding is exact, too.
+Read Reader::pad_margin(const std::string& text) {
+  const auto value = number<double>("pad_margin", text, 0, kMostPadMargin.count());
+  if (!value) return tl::unexpected(value.error());
+  form_.options.decoding.pad_margin = Seconds(*value);
   return {};
 }
 

@@ -28,7 +28,7 @@ struct SpeechForm {
 
 /// Reads the fields of POST /v1/audio/transcriptions, or with `translate` of /v1/audio/translations. What they do not
 /// say is as in `usual`. Fields of other servers that mean something here count: hotwords, vad_filter, beam_size,
-/// best_of, without_timestamps, seed. The error names the field.
+/// best_of, without_timestamps, seed, pad, pad_margin. The error names the field.
 tl::expected<SpeechForm, ApiError> read_speech_form(const std::vector<std::pair<std::string, std::string>>& fields,
                                                     const SpeechOptions& usual, bool translate);
 

@@ -176,7 +176,7 @@ class DeviceMonitor {
     canary_ = std::async(std::launch::async, [this, worker, generation, n_mels, window] {
       std::vector<float> mel(static_cast<std::size_t>(n_mels) * kCanaryFrames);
       for (std::size_t i = 0; i < mel.size(); ++i) mel[i] = 0.5F * std::sin(static_cast<float>(i) * 0.37F);
-      const auto opened = worker->open(window, mel, n_mels, kCanaryFrames);
+      const auto opened = worker->open({.window = window, .n_mels = n_mels, .frames = kCanaryFrames}, mel);
       worker->release(window);
       PoolShared::Lock lock(pool_.mutex);
       if (me_.generation != generation || !me_.canary) return;

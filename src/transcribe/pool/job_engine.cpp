@@ -24,19 +24,18 @@ class JobEngineImpl final : public JobEngine {
     pool_->pump(lock);
   }
 
-  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override {
+  Result<Opened> open(const OpenWindow& window, std::span<const float> mel) override {
     auto held = std::make_shared<Window>();
     held->mel.assign(mel.begin(), mel.end());
-    held->n_mels = n_mels;
-    held->frames = frames;
+    held->facts = window;
     {
       PoolShared::Lock lock(pool_->mutex);
-      held->reservation = reserve(lock, Seconds(frames / kFramesPerSecond));
-      windows_[window] = held;
+      held->reservation = reserve(lock, Seconds(window.frames / kFramesPerSecond));
+      windows_[window.window] = held;
       pool_->pump(lock);
     }
-    auto opened = on_worker(window, [&](WorkerHandle&) { return Result<Opened>(held->opened); });
-    if (!opened) release(window);
+    auto opened = on_worker(window.window, [&](WorkerHandle&) { return Result<Opened>(held->opened); });
+    if (!opened) release(window.window);
     return opened;
   }
 
@@ -114,8 +113,7 @@ class JobEngineImpl final : public JobEngine {
  private:
   struct Window {
     std::vector<float> mel;  // until it is released: another device may need it
-    std::int32_t n_mels = 0;
-    std::int32_t frames = 0;
+    OpenWindow facts{};
     std::shared_ptr<Reservation> reservation{};
     GrantId opened_with = 0;  // on the worker of that grant; 0: nowhere
     Opened opened{};
@@ -164,7 +162,7 @@ class JobEngineImpl final : public JobEngine {
       const auto granted = wait_for(*held->reservation);
       if (!granted) return tl::unexpected<Error>(granted.error());
       if (held->opened_with != granted->grant) {
-        auto opened = granted->worker->open(window, held->mel, held->n_mels, held->frames);
+        auto opened = granted->worker->open(held->facts, held->mel);
         if (!opened) {
           if (moves(*held->reservation, *granted, opened.error(), window)) continue;
           return tl::unexpected<Error>(opened.error());
