@@ -64,7 +64,7 @@ Texts decode_windows(WindowEngine& worker) {
       if (!worker.open(id, mel_of(i + 1), kDims.n_mels, 200)) return;
       const auto decoded = worker.decode({.window = id, .request = id, .prompt = {kSot}, .max_tokens = 40});
       if (decoded) texts[static_cast<std::size_t>(i)] = decoded->tokens;
-      worker.release(id);  // its place is the next window's
+      worker.release(id);  // its slot is the next window's
     });
   }
   callers.clear();
