@@ -115,9 +115,8 @@ struct PanelsJob {
   std::int64_t groups = 0;
 };
 
-/// Up to sixteen outputs of a layer on their way into a panel. int8: each output is scaled by its largest weight, to
-/// -127
-/// ... 127; int16 likewise, within kMostWord and kWordRoot.
+/// Up to sixteen outputs of a layer on their way into a panel. Each output is scaled by its largest weight: int8 to
+/// [-127, 127], int16 within kMostWord and kWordRoot.
 struct WeightsJob {
   float* weights = nullptr;  // [count, in]; they are lost
   std::int64_t count = 0;

@@ -49,41 +49,24 @@ inline WordLanes groups_of_row(const Lanes& inputs, float per_scale) {
   return read_lanes<WordLanes>(words);
 }
 
-/// Sixteen rows' words turned over: word i of row r becomes word r of row i.
-inline void transpose(std::uint32_t (&words)[kPanel][kPanel]) {
-  // Squares of 8, 4, 2 and 1 are swapped across the diagonal.
-  for (int size = kPanel / 2; size > 0; size /= 2) {
-    for (int row = 0; row < kPanel; ++row) {
-      if ((row & size) != 0) continue;
-      for (int column = 0; column < kPanel; column += 2 * size) {
-        for (int i = 0; i < size; ++i) {
-          const auto word = words[row][column + size + i];
-          words[row][column + size + i] = words[row + size][column + i];
-          words[row + size][column + i] = word;
-        }
-      }
-    }
-  }
-}
-
 /// Up to sixteen rows into their panel.
 template <class Element, class Source>
 inline void pack_panel(const PanelsJob& job, const Source* rows, std::int64_t count, float per_scale,
                        std::byte* panel) {
   constexpr auto per_group = 4 / static_cast<std::int64_t>(sizeof(Element));
   constexpr auto groups = kLanes / per_group;
-  std::uint32_t words[kPanel][kPanel] = {};
+  std::uint32_t words[kPanel][kPanel] = {};  // [group][row]
   for (std::int64_t group = 0; group < job.groups; group += kPanel) {
     for (std::int64_t row = 0; row < kPanel; ++row) {
       for (std::int64_t part = 0; part < per_group; ++part) {
         const auto k = group * per_group + part * kLanes;
         const bool there = row < count && k < job.width;
         const auto inputs = there ? some_of(rows + row * job.stride + k, job.width - k) : Lanes{};
-        const auto of_row = groups_of_row<Element>(inputs, per_scale);
-        std::memcpy(words[row] + part * groups, &of_row, groups * sizeof words[0][0]);
+        std::uint32_t of_row[kLanes];
+        write_lanes(of_row, groups_of_row<Element>(inputs, per_scale));
+        for (std::int64_t i = 0; i < groups; ++i) words[part * groups + i][row] = of_row[i];
       }
     }
-    transpose(words);
     const auto left = job.groups - group;
     std::memcpy(panel + group * kPanel * 4, words,
                 static_cast<std::size_t>(left < kPanel ? left : kPanel) * kPanel * 4);
