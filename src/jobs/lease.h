@@ -18,13 +18,8 @@ inline constexpr std::chrono::milliseconds kRenewEvery{20'000};
 /// the answer that it lost the job, and then must stop, remove what it wrote and publish nothing.
 struct LeaseKey {
   JobId job = 0;
-  std::string token{};  // random, 32 hexadecimal digits; never given twice
+  std::string token{};  // a random_token(); never given twice
 };
-
-/// 32 hexadecimal digits from the kernel's random numbers.
-std::string random_token();
-/// In [0, 1), for the jitter of waits.
-double random_fraction();
 
 struct ClaimRequest {
   std::string device{};  // where it will run, for the record; "" when not known yet

@@ -44,14 +44,12 @@ struct LeaseHolder {
 ///    write whose claim has ended changes nothing and answers so.
 /// 2. A claim ends once: by `publish`, `fail`, `release` or `cancelled`, or revoked. The first thread that ends it
 ///    decides; what others do for it then is nothing.
-/// 3. A holder that was paused beyond its lease, however long, publishes nothing: outputs are staged under names of
-/// their
-///    own, get their public names only once the store has recorded them under the token, and only as long as it still
-///    has that record. What a loser staged is removed.
+/// 3. A holder that was paused beyond its lease, however long, publishes nothing: outputs are staged under their own
+///    names, get their public names only once the store has recorded them under the token, and only as long as it
+///    still has that record. What a loser staged is removed.
 /// 4. A held lease is renewed before any is taken back: a suspend of this machine costs its own jobs nothing.
-/// 5. A cancellation that the store knows is found at the next renewal; where the job is being published by then, by
-/// the
-///    publishing itself.
+/// 5. A cancellation that the store knows is found at the next renewal. A job that is being published by then finds it
+///    in that.
 class LeaseSession {
  public:
   LeaseSession(JobQueue& queue, OutputRecords& records, RepeatWrite repeat)

@@ -1,16 +1,15 @@
 #include "serve/access.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
-#include <array>
 #include <cerrno>
 #include <span>
 
 #include "base/files.h"
 #include "base/log.h"
 #include "base/owned.h"
+#include "base/random/kernel_random.h"
 #include "base/sha256.h"
 #include "base/strings.h"
 
@@ -23,18 +22,6 @@ bool equal(std::string_view a, std::string_view b) {
   for (std::size_t i = 0; i < a.size(); ++i)
     differences |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b.empty() ? '\0' : b[i % b.size()]);
   return differences == 0;
-}
-
-std::string new_token() {
-  std::array<unsigned char, 24> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return {};
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string token = "tutti-";
-  for (const unsigned char byte : bytes) {
-    token += kDigits[byte >> 4U];
-    token += kDigits[byte & 15U];
-  }
-  return token;
 }
 
 void warn_where_others_read(const std::filesystem::path& file) {
@@ -64,9 +51,7 @@ Result<Access> Access::from_state(const std::filesystem::path& state) {
   const OwnedFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!fd && errno != EEXIST) return fail_errno(file.string(), "cannot be made");
   if (fd) {
-    const std::string token = new_token();
-    if (token.empty()) return fail(Fault::internal, "the system gave no random bytes for a token");
-    const std::string line = token + "\n";
+    const std::string line = "tutti-" + random_token(24) + "\n";
     if (auto written = write_all(fd.get(), std::as_bytes(std::span(line)), file.string()); !written)
       return tl::unexpected<Error>(written.error());
   }

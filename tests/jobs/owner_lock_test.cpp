@@ -63,10 +63,5 @@ TEST(OwnerLock, FolderWithoutLocksIsRefusedAndNoOwnerCountsAsGone) {
   EXPECT_EQ(files_in(folder.path()), 2U) << "the owner and the store's folder: who was refused leaves nothing";
 }
 
-TEST(OwnerLock, TokensDiffer) {
-  EXPECT_EQ(random_token().size(), 32U);
-  EXPECT_NE(random_token(), random_token());
-}
-
 }  // namespace
 }  // namespace tutti

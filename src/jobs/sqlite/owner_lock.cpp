@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/file_lock.h"
-#include "jobs/lease.h"
+#include "base/random/kernel_random.h"
 #include "jobs/sqlite/local_disk.h"
 
 namespace tutti {

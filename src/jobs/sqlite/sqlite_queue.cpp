@@ -1,5 +1,6 @@
 #include <set>
 
+#include "base/random/kernel_random.h"
 #include "jobs/job_rules.h"
 #include "jobs/sqlite/job_rows.h"
 #include "jobs/sqlite/sqlite_store.h"
