@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <future>
 #include <thread>
@@ -448,20 +449,30 @@ TEST_F(DevicePoolTest, FirstGrantsAreReportedInOrderWithTheirState) {
 }
 
 TEST_F(DevicePoolTest, OutOfMemoryIsLoggedAndNewsAndMoreIsTriedAgain) {
-  auto full = card("full", 30, {{EmulatedFailure::Kind::exhaust, Seconds(1), {}}});
+  auto full = card("full", 30, {{EmulatedFailure::Kind::exhaust, Seconds(40), {}}});  // 1.2 s here: windows are in work
   full.enough = 8;
   std::unique_ptr<DevicePool> one;
   std::unique_ptr<JobEngine> engine;
-  const auto work = [&](int rounds) {
-    std::vector<std::future<void>> threads;
-    for (int thread = 0; thread < 8; ++thread)
-      threads.push_back(std::async(std::launch::async, [&, thread] {
-        for (int round = 0; round < rounds; ++round)
-          EXPECT_TRUE(transcribe(*engine, static_cast<WindowId>(1000 * thread + round + 1), 0.5F));
-      }));
-    for (auto& thread : threads) thread.get();
+  const std::vector<float> mel(80 * kFrames, 0.5F);
+  std::atomic<int> opened{0};
+  // Each holds its window until all have one: several are in work on a busy machine, too.
+  const auto hold = [&](WindowId window) {
+    EXPECT_TRUE(engine->open(window, mel, 80, kFrames));
+    ++opened;
+    for (int looks = 0; looks < 100 && opened < 8 && !one->view().devices[0].memory_loss; ++looks)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(engine->decode({.window = window, .request = 1}));
+    engine->release(window);
   };
-  // The worker's memory runs out once. On a busy machine a single window may be in work then, and nothing is learned.
+  const auto work = [&](int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+      opened = 0;
+      std::vector<std::future<void>> threads;
+      for (WindowId window = 1; window <= 8; ++window) threads.push_back(std::async(std::launch::async, hold, window));
+      for (auto& thread : threads) thread.get();
+    }
+  };
+  // The worker's memory runs out once. Where a single window is in work then, nothing is learned.
   for (int tries = 0; tries < 10 && !(one && one->view().devices[0].memory_loss); ++tries) {
     engine.reset();
     one = pool({full});
