@@ -18,10 +18,6 @@ constexpr std::size_t kDecodedAhead = 2;
 /// Windows whose mel waits for a thread, a megabyte each: the encoder finds the next one ready.
 constexpr std::size_t kPreparedAhead = 4;
 
-tl::unexpected<Error> stopped() {
-  return fail(Fault::cancelled, "stopped");
-}
-
 /// Calls `fn` for a file and, where it fails, reports that before the pipeline drops the file.
 template <class Fn>
 auto reporting_failure(Run& run, std::size_t index, Fn fn) -> decltype(fn()) {
@@ -49,7 +45,7 @@ std::optional<Result<ClaimedFile>> take(Run& run) {
   auto file = run.files.next();
   if (!file) return std::nullopt;
   if (!run.stop.raised()) return std::move(*file);
-  run.files.failed(file->index, stopped().value());
+  run.files.failed(file->index, {Fault::cancelled, "stopped"});
   return std::nullopt;
 }
 
