@@ -1,4 +1,4 @@
-#include "jobs/sqlite/store_clock.h"
+#include "jobs/store_clock.h"
 
 #include <ctime>
 
