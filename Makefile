@@ -13,8 +13,11 @@ libdir ?= $(prefix)/lib
 configure = cmake --preset
 install_args = -DCMAKE_INSTALL_PREFIX=$(prefix) -DCMAKE_INSTALL_BINDIR=$(bindir) -DCMAKE_INSTALL_LIBDIR=$(libdir)
 
+# The module of the Python package; without PyPI it is left out, and its tests report so.
+with_python = -DTUTTI_PYTHON=$$(tools/wheel.sh --python)
+
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-long demo demo-gpus bench peers gpu-check tidy format asan tsan install clean
+.PHONY: help setup build test test-long demo demo-gpus bench peers gpu-check wheel tidy format asan tsan install clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -27,12 +30,12 @@ build: setup ## the programs, Release, in build/bin
 	@cmake --build $(BUILD) -j $(JOBS) --target programs
 
 test: setup ## every test and check; ends with "N passed, N failed, N skipped"
-	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING
+	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) $(with_python) --log-level=WARNING
 	@cmake --build $(BUILD) -j $(JOBS)
 	@tools/run_tests.py $(BUILD)
 
 test-long: setup ## the tests that take minutes and that "make test" leaves out: word errors of every type, a fine-tuning
-	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING
+	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) $(with_python) --log-level=WARNING
 	@cmake --build $(BUILD) -j $(JOBS)
 	@tools/run_tests.py $(BUILD) --long
 
@@ -50,6 +53,7 @@ bench: build ## speed of each hot path, into build/bench.jsonl
 	@bench/profile_overhead.py $(BUILD)
 	@bench/outside_programs.py $(BUILD)
 	@bench/proven_fixes.py $(BUILD)
+	@bench/runner_idle.py $(BUILD)
 
 peers: build ## side by side with other programs, into build/peers.jsonl; PEERS_ARGS="--only tiny/greedy --runs 1"
 	@tools/peers.sh $(BUILD) $(PEERS_ARGS)
@@ -58,6 +62,11 @@ gpu-check: setup ## parity and speed of every compute type on this machine's GPU
 	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING
 	@cmake --build $(BUILD) -j $(JOBS) --target tutti-gpu-check
 	@$(BUILD)/bin/tutti-gpu-check
+
+wheel: setup ## the Python package tutti, into dist/ (docs/python.md)
+	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) $(with_python) --log-level=WARNING
+	@cmake --build $(BUILD) -j $(JOBS) --target programs tutti_python
+	@tools/wheel.sh $(BUILD)
 
 tidy: ## clang-tidy over src/ and apps/
 	@tools/setup.sh tidy

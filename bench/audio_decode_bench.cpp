@@ -12,6 +12,7 @@
 
 #include "audio/decode_child.h"
 #include "audio/recording.h"
+#include "base/program_paths.h"
 #include "cpu_seconds.h"
 
 using namespace tutti;
@@ -70,6 +71,7 @@ BENCHMARK_CAPTURE(decode, mp3, "mp3", SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III)
 }  // namespace
 
 int main(int argc, char** argv) {
+  set_program_paths(ProgramPaths::of("/proc/self/exe"));
   if (is_decode_child(argc, argv)) return decode_audio_main(argc, argv);
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

@@ -12,6 +12,7 @@
 #include "audio/decode_child.h"
 #include "audio/mel/log_mel.h"
 #include "audio/vad/packing.h"
+#include "base/program_paths.h"
 #include "cpu_seconds.h"
 
 using namespace tutti;
@@ -104,6 +105,7 @@ BENCHMARK_CAPTURE(flac, mono_16000, 16000, 1)->UseManualTime()->Unit(benchmark::
 }  // namespace
 
 int main(int argc, char** argv) {
+  set_program_paths(ProgramPaths::of("/proc/self/exe"));
   if (is_decode_child(argc, argv)) return decode_audio_main(argc, argv);
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

@@ -12,9 +12,9 @@
 #include "audio/mel/log_mel.h"
 #include "base/files.h"
 #include "cpu_seconds.h"
-#include "feed/feed.h"
 #include "feed/source/dataset.h"
 #include "feed/stages/pcm.h"
+#include "public/tutti/feed.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
 

@@ -10,7 +10,7 @@
 
 #include "audio/samples.h"
 #include "base/random/counter_random.h"
-#include "feed/feed.h"
+#include "public/tutti/feed.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
 

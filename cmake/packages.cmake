@@ -38,7 +38,7 @@ add_library(tutti_postgres_headers INTERFACE)
 target_include_directories(tutti_postgres_headers SYSTEM INTERFACE ${POSTGRES_INCLUDE_DIR})
 # TLS of src/serve.
 find_package(OpenSSL REQUIRED)
-# Header-only as it is used here, and seen by one .cpp of src/serve.
+# Header-only as it is used here, and seen by two .cpp of src/serve.
 find_path(BEAST_INCLUDE_DIR boost/beast.hpp REQUIRED)
 add_library(tutti_beast INTERFACE)
 target_include_directories(tutti_beast SYSTEM INTERFACE ${BEAST_INCLUDE_DIR})

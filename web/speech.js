@@ -6,6 +6,7 @@ let request = null;  // the AbortController of the one in work
 const DOUBTFUL = -0.8;  // mean log-probability of a segment's tokens
 
 async function transcribe(file) {
+  if (live) endSpeaking(live, "");
   request?.abort();  // its events would go on into the new one's transcript
   const own = request = new AbortController();
   const state = $("speech-state");
@@ -20,9 +21,10 @@ async function transcribe(file) {
   form.append("timestamp_granularities[]", "segment");
   form.append("timestamp_granularities[]", "word");
   form.append("stream", "true");
+  form.append("language", $("language").value);
   form.append("file", file);
   try {
-    const answer = await fetch("/v1/audio/transcriptions", { method: "POST", body: form, headers: headers(), signal: own.signal });
+    const answer = await fetch($("task").value === "translate" ? "v1/audio/translations" : "v1/audio/transcriptions", { method: "POST", body: form, headers: headers(), signal: own.signal });
     if (!answer.ok) throw new Error((await answer.json()).error.message);
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
@@ -105,11 +107,13 @@ async function take(files) {
     const form = new FormData();
     form.append("model", "whisper-1");
     form.append("response_format", "verbose_json");
+    form.append("language", $("language").value);
+    form.append("task", $("task").value);
     form.append("file", file);
     try {
-      await api("/v1/jobs", { method: "POST", body: form });
+      await api("v1/jobs", { method: "POST", body: form });
       accepted += 1;
-      $("speech-state").textContent = `${accepted} of ${files.length} recordings are in the queue`;
+      $("speech-state").textContent = `${accepted} of ${files.length} recordings are in the list`;
     } catch (error) {
       $("speech-state").textContent = `${file.name}: ${error.message}`;
       break;
@@ -120,8 +124,11 @@ async function take(files) {
 
 $("file").addEventListener("change", () => take([...$("file").files]));
 for (const kind of ["dragover", "dragleave", "drop"])
-  $("drop").addEventListener(kind, (event) => {
-    event.preventDefault();
+  document.addEventListener(kind, (event) => {
+    if (![...event.dataTransfer.types].includes("Files")) return;
+    event.preventDefault();  // the browser would open the file in place of the page
     $("drop").classList.toggle("over", kind === "dragover");
-    if (kind === "drop") take([...event.dataTransfer.files]);
+    if (kind !== "drop") return;
+    if (!$("drop-section").hidden) take([...event.dataTransfer.files]);
+    else $("who").textContent = "transcribing needs a token, and a server with a model";
   });

@@ -6,9 +6,12 @@
 #include <string_view>
 
 #include "base/build_id.h"
+#include "base/field_names.h"
 #include "base/instruction_sets.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_setup.h"
+#include "base/program_paths.h"
+#include "metrics/recording_request.h"
 #include "model/convert/command.h"
 #include "train/command.h"
 #include "worker/commands.h"
@@ -37,10 +40,21 @@ constexpr const char* kHelp =
     "  tutti-engine limits ...      what bounds a model on a device, for `tutti bench`\n"
     "  tutti-engine --version       print the build id\n";
 
+/// The engine plays no emulated GPUs and decodes in children of the `tutti` beside it, unless its caller names another.
+tutti::ProgramPaths engine_paths() {
+  auto paths = tutti::ProgramPaths::of("/proc/self/exe");
+  paths.tutti = paths.self.parent_path() / "tutti";
+  return paths;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   tutti::outlive_file_size_limit();
+  tutti::keep_ends_of_children();
+  tutti::set_program_paths(engine_paths());
+  tutti::set_field_names(tutti::FieldNames::flags);
+  tutti::set_recording_request(tutti::RecordingRequest::of_environment());
   if (const auto& instructions = tutti::requested_instructions(); !instructions) {
     std::fprintf(stderr, "tutti-engine: %s\n", instructions.error().text().c_str());
     return tutti::kUsage;

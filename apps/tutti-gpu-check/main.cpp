@@ -11,6 +11,7 @@
 #include "apart.h"
 #include "base/build_id.h"
 #include "base/numbers.h"
+#include "base/program_paths.h"
 #include "checks.h"
 #include "model/gpu.h"
 #include "options.h"
@@ -104,6 +105,7 @@ void report_unusable(tutti::Report& report, const tutti::CudaDevice& driver, con
 
 int main(int argc, char** argv) {
   using namespace tutti;
+  set_program_paths(ProgramPaths::of("/proc/self/exe"));
   const std::span arguments(argv + 1, argv + argc);
   if (!arguments.empty() && std::string_view(arguments[0]) == "worker") {
     return worker_command(arguments.subspan(1), {.build_id = std::string(build_id()), .load = load_check_model});

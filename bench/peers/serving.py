@@ -50,14 +50,14 @@ def transcribe(port, token, body):
 
 
 @contextlib.contextmanager
-def server(command, port, environment=None):
-    """Runs a server until the block ends; yields its process, which has answered one request before that begins."""
+def server(command, port, environment=None, ready=None):
+    """Runs a server until the block ends; yields its process, which has answered one request before that begins (or is `ready`)."""
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, start_new_session=True,
                                    env={**os.environ, **(environment or {})})
         try:
             end = time.monotonic() + PATIENCE
-            while not answers(port):
+            while not (ready or answers)(port):
                 if process.poll() is not None or time.monotonic() > end:
                     log.seek(0)
                     raise CommandFailed(f"{command[0]} does not serve: {log.read()[-1500:].decode()}")

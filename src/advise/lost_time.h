@@ -35,7 +35,8 @@ struct RunNumbers {
   bool stopped = false;      // what was in work then has taken time, and is no audio done
   std::vector<DeviceTime> devices{};
   std::optional<double> energy_joules{};
-  std::optional<double> cost{};
+  std::optional<double> cost{};       // USD of all devices
+  std::optional<double> idle_cost{};  // of it, while they were idle
 };
 
 // All functions are pure.

@@ -13,11 +13,10 @@
 namespace tutti {
 namespace {
 
-constexpr Seconds kShortestRun{2};  // what is shorter is mostly start and end
-
 constexpr int kResamples = 40, kResamplesOfMany = 20;
 constexpr std::size_t kMostDrawn = 128;  // items: the rates of larger draws follow from those of so many
 constexpr std::size_t kExcerpt = 1024;   // items
+constexpr Seconds kShortestRun{2};       // what is shorter is mostly start and end
 
 std::size_t items_of(const PipelineModel& pipeline) {
   std::size_t items = 0;
@@ -190,8 +189,12 @@ bool is_long_enough(const RunRecording& recording) {
          std::ranges::none_of(recording.stages, is_empty);
 }
 
+bool has_enough_items(const RunRecording& recording) {
+  return is_long_enough(recording) && recording.stages.back().items.size() >= recording.least_items;
+}
+
 std::optional<Diagnosis> diagnose_briefly(const RunRecording& recording) {
-  if (!is_long_enough(recording) || recording.stages.back().items.size() < recording.least_items) return std::nullopt;
+  if (!has_enough_items(recording)) return std::nullopt;
   return diagnose_by(excerpt_of(recording), predict_roughly);
 }
 

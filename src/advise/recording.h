@@ -79,6 +79,9 @@ std::optional<Diagnosis> diagnose(const RunRecording& recording);
 /// Whether the run is long enough to say anything of it: 2 s, and an item in every stage.
 bool is_long_enough(const RunRecording& recording);
 
+/// Whether it is, and has the items from which its limit is known (RunRecording::least_items).
+bool has_enough_items(const RunRecording& recording);
+
 /// The same in a fraction of a second, however long the run was: by an excerpt of its items, and with `low` and `high`
 /// as far apart as two runs of the same work are. None also where the run was too short to say anything, or had too few
 /// items.

@@ -5,6 +5,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "base/field_names.h"
+
 namespace tutti {
 namespace {
 
@@ -26,9 +28,9 @@ Result<ChannelMix> channel_mix(const ResamplerApi& api, const AVChannelLayout& l
   const auto channels = static_cast<std::size_t>(layout.nb_channels);
   if (choice.channel > layout.nb_channels)
     return fail(Fault::unsupported,
-                "has no channel " + std::to_string(choice.channel) + ": expected --channel 1 to " +
+                "has no channel " + std::to_string(choice.channel) + ": expected " + field("channel") + " 1 to " +
                     std::to_string(channels) + ", or mix",
-                "Name another channel, or leave --channel out");
+                "Name another channel, or leave " + field("channel") + " out");
   if (choice.channel > 0) {
     ChannelMix one{std::vector<double>(channels, 0.0), channels == 1};
     one.weights[static_cast<std::size_t>(choice.channel) - 1] = 1;

@@ -7,6 +7,7 @@
 #include "audio/joined.h"
 #include "audio/losses.h"
 #include "audio/resampler.h"
+#include "base/field_names.h"
 #include "base/numbers.h"
 
 namespace tutti {
@@ -89,7 +90,9 @@ class OneRecording {
     constexpr Seconds kWorthSaying{1};
     if (loudness_.cancelled() >= kWorthSaying)
       decoded->notes.push_back(fixed_text(loudness_.cancelled().count(), 0) +
-                               " s are silent in the mix, since channels cancel each other out there; --channel N "
+                               " s are silent in the mix, since channels cancel each other out there; " +
+                               field("channel") +
+                               " N "
                                "transcribes one of them");
     return decoded;
   }
@@ -112,8 +115,8 @@ class OneRecording {
     if (decoded)
       decoded->notes.push_back("channel " + std::to_string(channel) + " of " + std::to_string(channels) +
                                " is transcribed alone: the channels cancel each other out for " +
-                               fixed_text(cancelled.count(), 0) +
-                               " s, as where one of them is inverted; --channel N|mix chooses otherwise");
+                               fixed_text(cancelled.count(), 0) + " s, as where one of them is inverted; " +
+                               field("channel") + " N|mix chooses otherwise");
     return decoded;
   }
 

@@ -12,6 +12,7 @@
 #include "audio/decode_protocol.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/files.h"
 
 namespace tutti {
@@ -134,6 +135,8 @@ int decode_audio_main(int argc, const char* const* argv) {
     AudioChoice choice;
     if (argc > kLeastArguments) choice.track = std::atoi(argv[kLeastArguments]);
     if (argc > kLeastArguments + 1) choice.channel = std::atoi(argv[kLeastArguments + 1]);
+    const bool has_flags = argc > kLeastArguments + 2 && argv[kLeastArguments + 2] == kDecodeNamesFlags;
+    set_field_names(has_flags ? FieldNames::flags : FieldNames::fields);
     const auto decoded = decode(argv[2], choice);
     if (decoded)
       report(*decoded);

@@ -2,9 +2,9 @@
 
 namespace tutti {
 
-/// Whether this process was started by decode_recording as its decoding child. Every program that calls
-/// decode_recording checks this first thing in main (or names a program that does in $TUTTI_DECODER): `if
-/// (is_decode_child(argc, argv)) return decode_audio_main(argc, argv);`
+/// Whether this process was started by decode_recording as its decoding child. A program that is
+/// its own decoder (ProgramPaths::of) checks this first thing in main: `if (is_decode_child(argc, argv)) return
+/// decode_audio_main(argc, argv);`
 bool is_decode_child(int argc, const char* const* argv);
 
 /// The decoding child: reads the encoded file, writes the samples, reports, and returns the exit status. Keeps

@@ -24,8 +24,10 @@ struct DecodeFailed {
 using DecodeMessage = std::variant<DecodeProgress, DecodeDone, DecodeFailed>;
 
 /// Descriptors and arguments that the parent gives the child: `<program> decode-audio <name> <most bytes of memory>
-/// [<track> [<channel>]]`, the last two as AudioChoice has them.
+/// [<track> [<channel> [flags]]]`: track and channel as AudioChoice has them, and whether messages name flags (see
+/// base/field_names.h).
 inline constexpr std::string_view kDecodeCommand = "decode-audio";
+inline constexpr std::string_view kDecodeNamesFlags = "flags";
 inline constexpr int kDecodeReportFd = 3;
 inline constexpr int kDecodeInputFd = 4;
 inline constexpr int kDecodePcmFd = 5;

@@ -16,10 +16,11 @@
 #include "audio/recording.h"
 #include "audio/vad/speech_amount.h"
 #include "base/clock.h"
-#include "base/environment.h"
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/process/child.h"
+#include "base/program_paths.h"
 
 namespace tutti {
 namespace {
@@ -78,11 +79,6 @@ Result<OwnedFd> open_input(const std::filesystem::path& path, const std::string&
                             : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!input) return fail_errno(name, "cannot be opened");
   return spooled(std::move(input), name, on_decoded);
-}
-
-std::filesystem::path decoder_program(const DecodeLimits& limits) {
-  if (!limits.program.empty()) return limits.program;
-  return variable("TUTTI_DECODER").value_or("/proc/self/exe");
 }
 
 /// A program that decodes without checking is_decode_child first would start itself as its own decoder, which decodes,
@@ -146,9 +142,10 @@ Result<std::unique_ptr<Child>> Decoding::start(const OwnedFd& input, OwnedFd& re
   const OwnedFd theirs(ends[1]);
   return Child::start(
       {.name = name_,
-       .command = {decoder_program(limits_), std::string(kDecodeCommand),
+       .command = {limits_.program.empty() ? decoder_program() : limits_.program, std::string(kDecodeCommand),
                    std::filesystem::path(name_).filename().string(), std::to_string(limits_.memory.value),
-                   std::to_string(choice_.track), std::to_string(choice_.channel)},
+                   std::to_string(choice_.track), std::to_string(choice_.channel),
+                   std::string(field_names() == FieldNames::flags ? kDecodeNamesFlags : "")},
        .handed = {{theirs.get(), kDecodeReportFd}, {input.get(), kDecodeInputFd}, {pcm_.get(), kDecodePcmFd}},
        .streams = ChildStreams::errors});
 }
@@ -181,6 +178,8 @@ tl::unexpected<Error> Decoding::no_answer(const ChildEnd& child) const {
   if (child.signal == SIGKILL || child.signal == SIGTERM)
     return fail(Fault::unavailable, "the decoder was killed from outside" + where,
                 "Most often the machine has run out of memory: look into the kernel's log (dmesg)");
+  if (child.signal == SIGINT || child.signal == SIGHUP)  // Ctrl+C reaches the decoder as well
+    return fail(Fault::unavailable, "the decoder was interrupted" + where);
   if (child.signal != 0) {
     const char* signal = ::sigabbrev_np(child.signal);
     return fail(Fault::device, "the decoder crashed with SIG" + std::string(signal ? signal : "?") + where,
@@ -251,7 +250,8 @@ std::string track_note(const DecodedTrack& track) {
   const auto name = [&](std::size_t i) { return track.names[i].empty() ? "" : " (" + track.names[i] + ")"; };
   const auto taken = static_cast<std::size_t>(track.number) - 1;
   std::string note = "audio track " + std::to_string(track.number) + name(taken) + " of " +
-                     std::to_string(track.names.size()) + " is transcribed, and no other; --track N chooses among";
+                     std::to_string(track.names.size()) + " is transcribed, and no other; " + field("track") +
+                     " N chooses among";
   for (std::size_t i = 0; i < track.names.size(); ++i) note += (i ? ", " : " ") + std::to_string(i + 1) + name(i);
   return note;
 }

@@ -227,7 +227,7 @@ bool is_taken(const fs::path& path) {
 }
 
 fs::path cache_folder() {
-  return xdg_folder("TUTTI_CACHE", "XDG_CACHE_HOME", ".cache");
+  return xdg_folder(own_variables::kCache, "XDG_CACHE_HOME", ".cache");
 }
 
 }  // namespace tutti

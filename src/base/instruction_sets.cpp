@@ -16,7 +16,7 @@ namespace {
 
 using enum Instructions;
 
-constexpr const char* kVariable = "TUTTI_INSTRUCTIONS";
+constexpr const char* kVariable = own_variables::kInstructions;
 
 constexpr std::pair<Instructions, std::string_view> kNames[] = {
     {none, "none"}, {avx2, "avx2"}, {avxvnni, "avxvnni"}, {avx512, "avx512"},

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -49,6 +50,14 @@ Result<void> expect_no_nul(const fs::path& path) {
       Fault::usage,
       "'" + name.substr(0, nul) + "\\0" + name.substr(nul + 1) + "': expected a name of a file, found a NUL in it",
       "Names in a list end with a line or with a NUL, not with both");
+}
+
+Result<void> make_private_folder(const fs::path& folder) {
+  fs::path named = folder.lexically_normal();
+  if (!named.has_filename()) named = named.parent_path();  // "state/"
+  if (auto above = make_folders(folder_of(named)); !above) return above;
+  if (::mkdir(named.c_str(), 0700) == 0) return {};
+  return make_folders(named);  // it is there, or why it cannot be made
 }
 
 Result<fs::path> write_beside(const fs::path& path, std::string_view content) {

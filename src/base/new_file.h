@@ -12,6 +12,10 @@ namespace tutti {
 /// changed. Other errors are rename's.
 std::error_code rename_if_free(const std::filesystem::path& from, const std::filesystem::path& to);
 
+/// Makes a folder that no other user may enter (0700), whatever the umask, and as usual those above it. One that is
+/// there already stays as it is.
+Result<void> make_private_folder(const std::filesystem::path& folder);
+
 /// A new synced file in the folder of `path`, with a name of its own, that holds `content`: to be renamed to `path`.
 Result<std::filesystem::path> write_beside(const std::filesystem::path& path, std::string_view content);
 

@@ -8,7 +8,9 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
+#include "base/process/shell_command.h"
 #include "cli/settings/setting_sources.h"
+#include "jobs/store_url.h"
 
 namespace tutti {
 namespace {
@@ -38,23 +40,12 @@ std::string with_sources(std::string text) {
 
 }  // namespace
 
-std::string shell_word(const std::string& word) {
-  const auto plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 || c >= 0x80 ||
-           std::string_view("_@%+=:,./-").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (!word.empty() && std::ranges::all_of(word, plain)) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string command_line(const std::string& command, const std::vector<std::string>& arguments) {
   constexpr std::size_t kLongest = 4000;  // a shell's * may have been a hundred thousand files
   std::string line = command;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (line.size() > kLongest) return line + " … (" + std::to_string(arguments.size() - i) + " more)";
-    line += " " + shell_word(arguments[i]);
+    line += " " + shell_word(without_password(arguments[i]));  // it is kept, and shown
   }
   return line;
 }

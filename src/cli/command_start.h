@@ -14,9 +14,6 @@ namespace tutti {
 /// over.
 std::optional<int> start_command(OptionTable& table, const std::vector<std::string>& arguments);
 
-/// In quotes where a shell would not leave it as it is.
-std::string shell_word(const std::string& word);
-
 /// "tutti batch 'my talks' -o out": a command as it was typed, for the records; a shell would take it again. A very
 /// long one is cut at its end: "… (812 more)".
 std::string command_line(const std::string& command, const std::vector<std::string>& arguments);

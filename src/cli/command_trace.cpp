@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "metrics/event_trace.h"
+#include "metrics/recording_request.h"
 
 namespace tutti {
 namespace {
@@ -47,7 +48,10 @@ Result<void> CommandTrace::begin(const fs::path& file, const OutputOwnership& fi
   head_ = std::ssize(head);
   trace_ = std::move(*shared);
   if (is_device) trace_->append(head);
-  ::setenv(kTraceVariable, trace_->address().c_str(), 1);
+  RecordingRequest request = recording_request();
+  request.trace = trace_->address();
+  for (const auto& [name, value] : request.environment()) ::setenv(name.c_str(), value.c_str(), 1);  // of our children
+  set_recording_request(std::move(request));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <new>
 
+#include "base/field_names.h"
 #include "base/instruction_sets.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_setup.h"
@@ -12,6 +13,7 @@
 #include "cli/command_start.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
+#include "metrics/recording_request.h"
 
 namespace tutti {
 namespace {
@@ -33,8 +35,11 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> table{
       {"transcribe", "speech to text: txt, vtt, srt, tsv, json", run_transcribe},
       {"batch", "many recordings on every device, with nothing lost", run_batch_command},
+      {"diarize", "who speaks when: the turns of speakers as RTTM", run_diarize},
+      {"listen", "speech to text while it is spoken: captions from a pipe, a microphone or an address", run_listen},
       {"serve", "an HTTP service that OpenAI's clients speak to", run_serve},
       {"plan", "what fits where, how long a batch takes, how policies compare", run_plan},
+      {"cost", "what transcribing costs: offers, a deadline or a budget, the bill of a batch", run_cost},
       {"prepare", "make sets to train on: of recordings with texts, or of labelled sounds", run_prepare},
       {"train", "train a network: tutti train whisper|classifier|tts|vocoder ... --out DIR", run_train},
       {"classify", "name the sounds in files, by a trained classifier", run_classify},
@@ -44,10 +49,14 @@ const std::vector<Command>& commands() {
       {"convert", "write a JSON transcript, or a model, in another format", run_convert},
       {"review", "which finished transcripts to check by ear, and where", run_review},
       {"wer", "word and character error rate of two texts", run_wer},
+      {"der", "diarization error rate: who speaks when, against the truth", run_der},
       {"pull", "fetch a model from a Hugging Face hub", run_pull},
       {"models", "models on this machine, and their folders", run_models},
       {"manifest", "write a manifest of recordings, from folders or a database", run_manifest},
       {"history", "past runs, their devices and speeds over time", run_history},
+      {"queue", "make a queue of Amazon SQS for jobs, and see what is in it", run_queue},
+      {"send", "put a recording that is in S3 into such a queue", run_send},
+      {"worker", "work on such a queue, or on a store that machines share", run_worker},
       {"synth", "make recordings with exactly known text: a corpus of Morse code", run_synth},
       {"bench", "compare devices, compute types and batch sizes on your audio", run_bench},
       {"profile", "where the time goes, what limits it, and what a change would gain", run_profile},
@@ -116,6 +125,8 @@ int run_guarded(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int run_tutti(const std::vector<std::string>& arguments) {
+  set_field_names(FieldNames::flags);
+  set_recording_request(RecordingRequest::of_environment());
   if (const auto& instructions = requested_instructions(); !instructions) return complain(instructions.error(), kUsage);
   const int code = run_guarded(arguments);
   const auto flushed = flush_standard_output();

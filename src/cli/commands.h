@@ -40,6 +40,9 @@ int run_say(const std::vector<std::string>& arguments);
 /// relatives. `tutti convert MODEL -o FOLDER`: a model of any kind as a Hugging Face folder.
 int run_convert(const std::vector<std::string>& arguments);
 
+/// `tutti diarize FILE...`: who speaks when, as RTTM.
+int run_diarize(const std::vector<std::string>& arguments);
+
 /// `tutti doctor`: what this machine has, what is missing, and what to do about it.
 int run_doctor(const std::vector<std::string>& arguments);
 
@@ -58,6 +61,7 @@ int run_models(const std::vector<std::string>& arguments);
 
 /// `tutti plan`: what fits on which device, how long a batch will take, and with --simulate how policies compare.
 int run_plan(const std::vector<std::string>& arguments);
+int run_cost(const std::vector<std::string>& arguments);
 
 /// `tutti prepare whisper --model M --out DIR FILE...`: long recordings with texts become a corpus to train on. `tutti
 /// prepare classifier --data DIR --out SET`: so do folders of labelled sound. `tutti prepare tts --data DIR --out SET`:
@@ -72,6 +76,18 @@ int run_profile(const std::vector<std::string>& arguments);
 
 /// `tutti pull NAME`: fetches a model from a Hugging Face hub.
 int run_pull(const std::vector<std::string>& arguments);
+
+/// `tutti queue create NAME`, `tutti queue status NAME`: queues of Amazon SQS for jobs.
+int run_queue(const std::vector<std::string>& arguments);
+
+/// `tutti send -i S3PATH -o S3PATH`: puts a job into such a queue.
+int run_send(const std::vector<std::string>& arguments);
+
+/// `tutti worker --queue-url URL --s3-bucket BUCKET`: does the jobs of such a queue.
+int run_worker(const std::vector<std::string>& arguments);
+
+/// `tutti listen --model M SOURCE`: text of audio as it comes.
+int run_listen(const std::vector<std::string>& arguments);
 
 /// `tutti review TRANSCRIPT.json...`: which finished transcripts to check by ear, and where.
 int run_review(const std::vector<std::string>& arguments);
@@ -92,7 +108,10 @@ int run_evaluate(const std::vector<std::string>& arguments);
 /// `tutti train whisper|classifier|tts|vocoder ... --out DIR`: trains a network.
 int run_train(const std::vector<std::string>& arguments);
 
-/// `tutti wer --ref F --hyp F`: word and character error rates, equal to jiwer's.
+/// `tutti wer --ref F --hyp F`: word and character error rates, equal to jiwer's; with speakers, equal to meeteval's.
 int run_wer(const std::vector<std::string>& arguments);
+
+/// `tutti der --ref F --hyp F`: the diarization error rate, equal to that of pyannote.metrics.
+int run_der(const std::vector<std::string>& arguments);
 
 }  // namespace tutti

@@ -16,9 +16,12 @@
 #include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
 #include "cli/named_model.h"
+#include "diarize/rttm.h"
+#include "diarize/word_speakers.h"
 #include "hub/find.h"
 #include "hub/names.h"
 #include "transcribe/output_plan.h"
+#include "transcript/replace_text.h"
 #include "transcript/tidy.h"
 #include "transcript/transcript.h"
 #include "transcript/writers.h"
@@ -41,6 +44,8 @@ struct ConvertCommand {
   std::string type = "float16";
   bool quiet = false;
   SubtitleFlags subtitles{};
+  std::filesystem::path replace{};
+  std::optional<double> paragraphs{};
 };
 
 void add_convert(OptionTable& table, ConvertCommand& c) {
@@ -59,19 +64,22 @@ void add_convert(OptionTable& table, ConvertCommand& c) {
   table.add("type", c.type, "TYPE", "type of the new weights; int8 has one factor for each row of a matrix").choices = {
       "float32", "float16", "bfloat16", "int8"};
   table.group("Transcripts");
-  Option& format = table.add("output-format", c.output_format, "FORMAT", "txt, vtt, srt, tsv, json, or all but JSON");
+  Option& format =
+      table.add("output-format", c.output_format, "FORMAT", "txt, vtt, srt, tsv, json, rttm, or all of the first four");
   format.letter = 'f';
-  format.choices = {"txt", "vtt", "srt", "tsv", "json", "all"};
+  format.choices = {"txt", "vtt", "srt", "tsv", "json", "rttm", "all"};
   table.add("name-by", c.name_by, "stem|path", "talks/monday.json becomes monday.srt, or talks/monday.json.srt")
       .choices = {"stem", "path"};
   add_subtitle_flags(table, c.subtitles, "needs word times in the transcript");
+  add_spelling(table, c.replace, c.paragraphs);
 }
 
 /// What the files are to become.
 struct Target {
   std::vector<Format> formats;
   WriterOptions options;
-  std::string layout_flag;  // one that needs word times; empty: none is set
+  std::shared_ptr<const ReplacementList> replacements;  // null: none
+  std::string layout_flag;                              // one that needs word times; empty: none is set
 };
 
 /// The same with a line for each segment, which is a row of a table.
@@ -84,6 +92,7 @@ Transcript in_one_line(Transcript transcript) {
 struct Converted {
   std::vector<std::filesystem::path> outputs{};
   std::vector<std::filesystem::path> replaced{};
+  std::size_t replacements = 0;  // texts
 };
 
 /// Adds to `done`.
@@ -95,11 +104,15 @@ Result<void> convert(const PlannedFile& file, const Target& target, const Output
   if (!transcript) return tl::unexpected(transcript.error());
   if (const std::string repaired = tidy_transcript(*transcript); !repaired.empty())
     log(Level::warning, name + ": " + repaired);
+  if (target.replacements) done.replacements = replace_text(*transcript, *target.replacements);
   if (!target.layout_flag.empty() && !has_word_times(*transcript))
     log(Level::warning, name + ": there are no word times in it; " + target.layout_flag + " has no effect");
+  const auto content_of = [&](Format format) -> Result<std::string> {
+    if (format == Format::rttm) return rttm_text(file.input.stem().string(), turns_of(*transcript));
+    return format_transcript(format == Format::tsv ? in_one_line(*transcript) : *transcript, format, target.options);
+  };
   for (std::size_t i = 0; i < target.formats.size(); ++i) {
-    const auto content = format_transcript(target.formats[i] == Format::tsv ? in_one_line(*transcript) : *transcript,
-                                           target.formats[i], target.options);
+    const auto content = content_of(target.formats[i]);
     if (!content) return tl::unexpected(content.error());
     const auto written = files.write(file.outputs[i], *content);
     if (!written) return tl::unexpected(written.error());
@@ -119,6 +132,8 @@ void warn_of_flags_for_the_other(const ConvertCommand& c, bool model) {
   if (c.output_format != usual.output_format) warn("--output-format");
   if (c.name_by != usual.name_by) warn("--name-by");
   if (const auto flag = first_subtitle_flag(c.subtitles); !flag.empty()) warn(flag);
+  if (!c.replace.empty()) warn("--replace");
+  if (c.paragraphs) warn("--paragraphs");
 }
 
 /// Has the engine write the model as a new Hugging Face folder, or as OpenAI's file NAME.pt; its output and errors are
@@ -149,16 +164,24 @@ int convert_transcripts(const ConvertCommand& command) {
     output.formats = parse_formats(command.output_format).value();
   const auto plan = plan_outputs(command.files, output);
   if (!plan) return complain(plan.error(), kUsage);
-  const auto options = writer_options(command.subtitles);
+  if (const auto apart = expect_none_read(*plan, std::span(&command.replace, 1)); !apart)
+    return complain(apart.error(), kUsage);
+  auto options = writer_options(command.subtitles);
   if (!options) return complain(options.error(), kUsage);
   warn_without_subtitles(command.subtitles, command.output_format);
-  const Target target{output.formats, *options, first_subtitle_flag(command.subtitles)};
+  if (const auto set = set_paragraphs(command.paragraphs, command.output_format, *options); !set)
+    return complain(set.error(), kUsage);
+  auto replacements = replacement_list(command.replace);
+  if (!replacements) return complain(replacements.error());
+  const Target target{output.formats, *options, std::move(*replacements), first_subtitle_flag(command.subtitles)};
   const OutputOwnership files = ownership_of(*plan);
   std::size_t failed = 0;
+  std::size_t replacements_made = 0;
   std::vector<std::filesystem::path> replaced;
   for (const auto& file : *plan) {
     Converted done;
     const auto converted = convert(file, target, files, done);
+    replacements_made += done.replacements;
     replaced.insert(replaced.end(), done.replaced.begin(), done.replaced.end());
     if (!command.quiet)
       for (const auto& written : done.outputs) std::puts(without_controls(written.string()).c_str());
@@ -166,6 +189,9 @@ int convert_transcripts(const ConvertCommand& command) {
     ++failed;
     log(Level::error, failure_line(file.input, converted.error()));
   }
+  if (!command.quiet && !command.replace.empty())
+    std::fprintf(stderr, "Replaced by --replace: %zu %s\n", replacements_made,
+                 replacements_made == 1 ? "text" : "texts");
   if (!replaced.empty()) std::fputs((replaced_text(replaced) + "\n").c_str(), stderr);
   return failed == 0 ? kDone : kSomeFailed;
 }

@@ -106,9 +106,9 @@ int run_doctor(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (json && prometheus)
     return complain({Fault::usage, "--json and --prometheus are two forms of one report", "Give one of them"}, kUsage);
-  const auto store = store_named(state);
-  if (!store) return complain(store.error(), kUsage);
-  state = store->folder();
+  const auto named = store_named(state, "");
+  if (!named) return complain(named.error(), kUsage);
+  state = named->folder;
   if (prometheus) return print_metrics(state);
 
   Findings findings;

@@ -23,14 +23,30 @@ namespace tutti {
 
 void add_outputs(OptionTable& table, std::filesystem::path& folder, std::string& format) {
   table.add("output-dir", folder, "DIR", "where outputs are written; created when missing").letter = 'o';
-  Option& names = table.add("output-format", format, "FORMAT", "txt, vtt, srt, tsv, json, or all of them");
+  Option& names = table.add("output-format", format, "FORMAT",
+                            "txt, vtt, srt, tsv, json, or all of these; rttm: the turns of --diarize");
   names.letter = 'f';
-  names.choices = {"txt", "vtt", "srt", "tsv", "json", "all"};
+  names.choices = {"txt", "vtt", "srt", "tsv", "json", "rttm", "all"};
 }
 
 void add_compute_type(OptionTable& table, std::string& type, std::string meaning) {
   table.add("compute-type", type, "TYPE", std::move(meaning)).choices = {
       "default", "auto", "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16"};
+}
+
+Result<void> expect_ranges(std::span<const FlagRange> ranges) {
+  for (const auto& [flag, value, least, most] : ranges)
+    if (!(value >= least && value <= most))
+      return fail(Fault::usage, std::string(flag) + ": expected " + number_text(least) + " to " + number_text(most) +
+                                    ", found " + number_text(value));
+  return {};
+}
+
+Result<void> expect_not_typed(OptionTable& table, std::initializer_list<const char*> names, const std::string& why) {
+  for (const char* name : names)
+    if (table.given_by(name) == SourceKind::flag)
+      return fail(Fault::usage, "--" + std::string(name) + why, "Leave it out");
+  return {};
 }
 
 Result<void> check_thread_count(const char* flag, std::int32_t count) {
@@ -194,6 +210,35 @@ Result<WriterOptions> writer_options(const SubtitleFlags& flags) {
                        .max_line_count = flags.max_line_count,
                        .max_words_per_line = flags.max_words_per_line,
                        .highlight_words = flags.highlight_words};
+}
+
+void add_spelling(OptionTable& table, std::filesystem::path& replace, std::optional<double>& paragraphs) {
+  table.add("replace", replace, "FILE",
+            "write texts otherwise, in every format: UTF-8, old, a tab and new in a line, # before comments; whole "
+            "words in any case, the longest first; words keep their times; default: none");
+  table.add(
+      "paragraphs", paragraphs, "SECONDS|None",
+      "txt as running text with an empty line after each pause of so long, or where another speaker begins; None: "
+      "a line for each segment");
+}
+
+Result<std::shared_ptr<const ReplacementList>> replacement_list(const std::filesystem::path& replace) {
+  if (replace.empty()) return nullptr;
+  auto list = ReplacementList::read(replace);
+  if (!list) return fail_in("--replace", list.error());
+  return std::make_shared<const ReplacementList>(std::move(*list));
+}
+
+Result<void> set_paragraphs(const std::optional<double>& paragraphs, std::string_view output_format,
+                            WriterOptions& options) {
+  if (!paragraphs) return {};
+  if (!(*paragraphs > 0 && std::isfinite(*paragraphs)))
+    return fail(Fault::usage,
+                "--paragraphs: expected a pause of more than 0 seconds, or None, found " + show_value(*paragraphs));
+  if (output_format != "txt" && output_format != "all")
+    log(Level::warning, "--paragraphs has no effect on " + std::string(output_format) + ": it lays out txt");
+  options.paragraphs = paragraphs;
+  return {};
 }
 
 namespace {

@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +15,7 @@
 #include "base/error.h"
 #include "cli/settings/option_table.h"
 #include "profile/tuning_store.h"
+#include "text/replacement_list.h"
 #include "transcribe/remote_windows.h"
 #include "transcript/writers.h"
 
@@ -31,6 +35,19 @@ struct MachineFlags {
   std::int32_t threads = 0;
   std::int32_t files_at_once = 0;
 };
+
+/// A number that a flag gives, and its bounds, which belong to it.
+struct FlagRange {
+  const char* flag;
+  double value, least, most;
+};
+
+/// Fault::usage names the first flag that is beyond its bounds.
+Result<void> expect_ranges(std::span<const FlagRange> ranges);
+
+/// Fault::usage for the first of these flags that was typed. `why` goes on behind its name, as in " has no effect
+/// without recordings".
+Result<void> expect_not_typed(OptionTable& table, std::initializer_list<const char*> names, const std::string& why);
 
 /// Checks that there may be so many threads; 0: a number that others decide.
 Result<void> check_thread_count(const char* flag, std::int32_t count);
@@ -90,6 +107,16 @@ void warn_without_subtitles(const SubtitleFlags& flags, std::string_view output_
 
 /// Warns about flags that have no effect beside others. Negative numbers are an error.
 Result<WriterOptions> writer_options(const SubtitleFlags& flags);
+
+/// Binds --replace and --paragraphs: how a finished transcript is spelled, and its text laid out.
+void add_spelling(OptionTable& table, std::filesystem::path& replace, std::optional<double>& paragraphs);
+
+/// The list that --replace names; null where it names none. Errors name the file and the line.
+Result<std::shared_ptr<const ReplacementList>> replacement_list(const std::filesystem::path& replace);
+
+/// Writes --paragraphs into `options`. Fault::usage where it is no length of a pause; warns where no txt is written.
+Result<void> set_paragraphs(const std::optional<double>& paragraphs, std::string_view output_format,
+                            WriterOptions& options);
 
 /// The parts of a file that are transcribed, in faster-whisper's names.
 struct VadFlags {

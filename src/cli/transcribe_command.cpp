@@ -129,7 +129,7 @@ int stopped() {
 
 int exit_code(const RunSummary& summary) {
   if (summary.interrupted) return stopped();
-  return summary.failed > 0 ? kSomeFailed : kDone;
+  return summary.failed > 0 || summary.failed_commands > 0 ? kSomeFailed : kDone;
 }
 
 /// Begins the trace of --trace, a file that the run neither reads nor writes otherwise.
@@ -189,6 +189,8 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   const auto model = find_named_model(command.model, folders);
   if (!model) return complain(model.error());
   if (const auto apart = expect_none_read(*plan, files_of_model(*model)); !apart) return complain(apart.error());
+  const std::filesystem::path lists[] = {command.replace, command.hotwords_file};
+  if (const auto apart = expect_none_read(*plan, lists); !apart) return complain(apart.error());
   const auto options = run_options(command, *model);
   if (!options) return complain(options.error(), kUsage);
   if (const auto there = find_named_device(options->device, *plan); !there) return complain(there.error());

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/diarize/diarize_flags.h"
 #include "cli/flags.h"
 #include "cli/settings/option_table.h"
 #include "transcribe/output_plan.h"
@@ -55,6 +56,7 @@ struct TranscribeCommand {
   std::vector<double> clip_timestamps{0};
   bool without_timestamps = false;
   std::optional<std::string> hotwords{};
+  std::filesystem::path hotwords_file{};
   std::optional<std::string> prefix{};
 
   bool word_timestamps = false;
@@ -62,6 +64,12 @@ struct TranscribeCommand {
   std::string append_punctuations = WordRules{}.append_punctuations;
   std::optional<double> hallucination_silence_threshold{};
   SubtitleFlags subtitles{};
+
+  DiarizeFlags diarize{};
+
+  std::filesystem::path replace{};
+  std::optional<double> paragraphs{};
+  std::string on_done{};  // of transcribe and batch
 };
 
 /// Binds every field to its flag.
@@ -70,8 +78,14 @@ void add_transcribe(OptionTable& table, TranscribeCommand& command);
 /// Only those that decide a transcript's text: model, VAD, decoding, words. For commands of another shape.
 void add_speech(OptionTable& table, TranscribeCommand& command);
 
+/// Binds --on-done, of commands that write files for each recording.
+void add_on_done(OptionTable& table, std::string& command);
+
 /// Where outputs go and of which formats, as -o, -f, --name-by and --skip-existing say.
 OutputOptions output_options(const TranscribeCommand& command);
+/// Names and terms to expect: those of --hotwords, then those of --hotwords-file, with commas between them.
+Result<std::string> hot_words(const TranscribeCommand& command);
+
 /// `model` is where the model was found. Errors name the option that is not valid.
 Result<TranscribeOptions> run_options(const TranscribeCommand& command, const std::filesystem::path& model);
 

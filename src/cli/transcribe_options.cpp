@@ -1,10 +1,13 @@
 #include "base/build_id.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "cli/command_trace.h"
 #include "cli/flags.h"
 #include "cli/transcribe_command.h"
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"
+#include "text/error_rate.h"
+#include "transcribe/done_command.h"
 #include "transcript/fallback.h"
 
 namespace tutti {
@@ -49,6 +52,7 @@ void add_output(OptionTable& table, TranscribeCommand& c) {
   table.add_switch("quiet", c.quiet, "print nothing but errors, and which files were replaced").letter = 'q';
   table.add_switch("json", c.json, "events as JSON, one a line, on standard output");
   table.add_switch("dry-run", c.dry_run, "say what would be read and written, and stop; with --json as events");
+  add_on_done(table, c.on_done);
   add_trace(table, c.trace);
 }
 
@@ -82,6 +86,10 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
   table.add_switch("without-timestamps", c.without_timestamps, "text only, one segment a window");
   table.add("hotwords", c.hotwords, "TEXT|None",
             "names and terms to expect, given to the model before every window: 223 tokens at most; not with --prefix");
+  table.add(
+      "hotwords-file", c.hotwords_file, "FILE",
+      "the same from a file, UTF-8, a name or term a line, # before comments; those of --hotwords come first, and "
+      "a warning names what did not fit");
   table.add("prefix", c.prefix, "TEXT|None",
             "text that every window is taken to begin with; the transcript goes on behind it, without it");
 }
@@ -97,6 +105,11 @@ void add_words(OptionTable& table, TranscribeCommand& c) {
   add_subtitle_flags(table, c.subtitles, "needs --word-timestamps");
 }
 
+void add_spelling(OptionTable& table, TranscribeCommand& c) {
+  table.group("Spelling and layout");
+  add_spelling(table, c.replace, c.paragraphs);
+}
+
 }  // namespace
 
 void add_transcribe(OptionTable& table, TranscribeCommand& c) {
@@ -108,6 +121,15 @@ void add_transcribe(OptionTable& table, TranscribeCommand& c) {
   add_audio(table, c.audio);
   add_decoding(table, c);
   add_words(table, c);
+  add_diarize(table, c.diarize);
+  add_spelling(table, c);
+}
+
+void add_on_done(OptionTable& table, std::string& command) {
+  table.add(
+      "on-done", command, "CMD",
+      "a shell command for each recording, once its outputs are in place, as in 'notify {input} {json}'; {input}, "
+      "{txt}, {srt} and so on become quoted paths; the run waits for it, and where one fails, ends with 3");
 }
 
 void add_speech(OptionTable& table, TranscribeCommand& c) {
@@ -116,6 +138,19 @@ void add_speech(OptionTable& table, TranscribeCommand& c) {
   add_audio(table, c.audio);
   add_decoding(table, c);
   add_words(table, c);
+  add_diarize(table, c.diarize);
+  add_spelling(table, c);
+}
+
+Result<std::string> hot_words(const TranscribeCommand& c) {
+  std::string words = c.hotwords.value_or("");
+  if (c.hotwords_file.empty()) return words;
+  const auto lines = read_lines(c.hotwords_file);
+  if (!lines) return fail_in("--hotwords-file", lines.error());
+  for (const std::string_view line : *lines)
+    if (const auto word = trimmed(line); !word.empty() && !word.starts_with('#'))
+      words.append(words.empty() ? "" : ", ").append(word);
+  return words;
 }
 
 OutputOptions output_options(const TranscribeCommand& c) {
@@ -158,14 +193,17 @@ void set_thresholds(const TranscribeCommand& c, LongFormOptions& rules) {
 }
 
 /// The text that the model gets before it decodes.
-void set_prompt(const TranscribeCommand& c, LongFormOptions& rules) {
+Result<void> set_prompt(const TranscribeCommand& c, LongFormOptions& rules) {
+  auto words = hot_words(c);
+  if (!words) return tl::unexpected(words.error());
   rules.initial_prompt = c.initial_prompt.value_or("");
   rules.carry_initial_prompt = c.carry_initial_prompt;
-  rules.hot_words = c.hotwords.value_or("");
+  rules.hot_words = std::move(*words);
   rules.prefix = c.prefix.value_or("");
   if (!rules.hot_words.empty() && !rules.prefix.empty()) log(Level::warning, "--hotwords has no effect with --prefix");
   if (rules.carry_initial_prompt && rules.initial_prompt.empty())
     log(Level::warning, "--carry-initial-prompt has no effect without --initial-prompt");
+  return {};
 }
 
 /// Those given that say something of word times.
@@ -222,6 +260,18 @@ Result<void> set_language(const TranscribeCommand& c, TranscribeOptions& options
   return {};
 }
 
+/// What is done with a transcript when it is whole.
+Result<void> set_results(const TranscribeCommand& c, TranscribeOptions& options) {
+  auto list = replacement_list(c.replace);
+  if (!list) return tl::unexpected(list.error());
+  options.replacements = std::move(*list);
+  if (auto set = set_paragraphs(c.paragraphs, c.output_format, options.writer); !set) return set;
+  if (c.on_done.empty()) return {};
+  options.on_done = std::make_shared<DoneCommand>(c.on_done);
+  const auto formats = parse_formats(c.output_format);
+  return formats ? options.on_done->expect_outputs(*formats) : tl::unexpected(formats.error());
+}
+
 /// Where only loading the model shows its vocabulary, the worker's answer is checked again.
 Result<void> set_suppressed(const TranscribeCommand& c, TranscribeOptions& options) {
   const auto shape = model_shape(options.model);
@@ -262,10 +312,16 @@ Result<TranscribeOptions> run_options(const TranscribeCommand& c, const std::fil
   rules.condition_on_previous_text = c.condition_on_previous_text;
   rules.clip_timestamps = c.clip_timestamps;
   rules.without_timestamps = c.without_timestamps;
-  set_prompt(c, rules);
+  if (auto set = set_prompt(c, rules); !set) return tl::unexpected(set.error());
   if (auto set = set_words(c, options); !set) return tl::unexpected(set.error());
+  if (auto set = set_results(c, options); !set) return tl::unexpected(set.error());
   if (auto set = set_language(c, options); !set) return tl::unexpected(set.error());
   if (auto set = set_suppressed(c, options); !set) return tl::unexpected(set.error());
+
+  if (auto checked = expect_speakers_for(c.output_format, c.diarize); !checked) return tl::unexpected(checked.error());
+  auto diarize = diarize_options(c.diarize);
+  if (!diarize) return tl::unexpected(diarize.error());
+  options.diarize = std::move(*diarize);
 
   if (auto set = set_search(c.search, options.decoding); !set) return tl::unexpected(set.error());
   if (c.search.patience && c.temperature > 0)

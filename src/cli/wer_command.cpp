@@ -2,10 +2,12 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "diarize/speaker_words.h"
 #include "text/error_rate.h"
 #include "text/normaliser.h"
 
@@ -18,6 +20,7 @@ struct WerCommand {
   std::string normalizer = "none";
   BasicNormalising basic{};
   bool by_line = false;
+  bool speakers = false;
   bool json = false;
 };
 
@@ -32,9 +35,13 @@ void add_wer(OptionTable& table, WerCommand& c) {
   table.add_switch("split-letters", c.basic.split_letters,
                    "basic: every letter is a word, for scripts without spaces between words");
   table.add_switch("by-line", c.by_line, "line N of one file against line N of the other; else the whole files");
+  table.add_switch("speakers", c.speakers,
+                   "the speaker counts, too: both files are JSON with speakers, a transcript or \"turns\" with "
+                   "\"speaker\", \"start\" and \"text\"; cpWER as meeteval, and WDER: words that another speaker has");
   table.add_switch("json", c.json, "print {\"wer\":...,\"cer\":...,\"words\":...}");
   table.examples({"tutti wer --ref ref.txt --hyp out/talk.txt",
-                  "tutti wer --ref ref.txt --hyp out/talk.txt --normalizer english --json"});
+                  "tutti wer --ref ref.txt --hyp out/talk.txt --normalizer english --json",
+                  "tutti wer --speakers --ref true.json --hyp out/talk.json --normalizer english"});
 }
 
 std::string normalised(const std::string& text, const WerCommand& command) {
@@ -67,6 +74,42 @@ Result<ErrorRates> compare(const WerCommand& command) {
   return error_rates(*references, *hypotheses);
 }
 
+Result<std::vector<SpeakerText>> speaker_texts_of(const std::filesystem::path& path, const WerCommand& command) {
+  const auto json = read_file(path);
+  if (!json) return tl::unexpected(json.error());
+  auto texts = read_speaker_texts(*json, path.string());
+  if (texts)
+    for (auto& text : *texts) text.text = normalised(text.text, command);
+  return texts;
+}
+
+int compare_speakers(const WerCommand& command) {
+  const auto reference = speaker_texts_of(command.ref, command);
+  if (!reference) return complain(reference.error(), kNothingRan);
+  const auto hypothesis = speaker_texts_of(command.hyp, command);
+  if (!hypothesis) return complain(hypothesis.error(), kNothingRan);
+  const SpeakerWordErrors errors = speaker_word_errors(*reference, *hypothesis);
+  if (command.json) {
+    const nlohmann::ordered_json line{{"cpwer", errors.cp_wer()},
+                                      {"wder", errors.wder()},
+                                      {"words", errors.words},
+                                      {"errors", errors.word_errors},
+                                      {"aligned", errors.aligned},
+                                      {"misplaced", errors.misplaced},
+                                      {"reference_speakers", errors.reference_speakers},
+                                      {"hypothesis_speakers", errors.hypothesis_speakers}};
+    std::printf("%s\n", line.dump().c_str());
+  } else {
+    std::printf(
+        "cpWER %.2f %% over %lld words; WDER %.2f %%: of %lld aligned words, %lld with another speaker; "
+        "speakers: %zu found, %zu true\n",
+        100 * errors.cp_wer(), static_cast<long long>(errors.words), 100 * errors.wder(),
+        static_cast<long long>(errors.aligned), static_cast<long long>(errors.misplaced), errors.hypothesis_speakers,
+        errors.reference_speakers);
+  }
+  return kDone;
+}
+
 }  // namespace
 
 int run_wer(const std::vector<std::string>& arguments) {
@@ -86,6 +129,10 @@ int run_wer(const std::vector<std::string>& arguments) {
                     kUsage);
   }
 
+  if (command.speakers && command.by_line)
+    return complain({Fault::usage, "--speakers and --by-line: expected one of them, found both", "Leave one out"},
+                    kUsage);
+  if (command.speakers) return compare_speakers(command);
   const auto rates = compare(command);
   if (!rates) return complain(rates.error(), kNothingRan);
   const std::int64_t words = rates->words.hits + rates->words.substitutions + rates->words.deletions;

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "base/field_names.h"
 #include "model/ops.h"
 
 namespace tutti {
@@ -233,7 +234,8 @@ Result<TokenTimes> Aligner::align(const CrossKv& window, const AlignmentText& te
 
   TokenTimes alignment{.probabilities = chances(logits, text.text, tokens.eot)};
   if (std::ranges::any_of(alignment.probabilities, [](float p) { return std::isnan(p); })) {
-    return fail(Fault::device, "alignment: the model's output is not a number", "Try --compute-type float32");
+    return fail(Fault::device, "alignment: the model's output is not a number",
+                "Try " + field("compute_type") + " float32");
   }
   const auto positions = text.frames / 2;
   AttentionMap map(text.text.size() + 1, static_cast<std::size_t>(positions));

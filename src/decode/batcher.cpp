@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/units.h"
 #include "decode/step_logits.h"
 #include "model/cpu/parallel.h"
@@ -26,7 +27,7 @@ DecodeResult without_possible_token(RequestProgress& progress, std::int32_t step
                 {.fault = Fault::device,
                  .what = "decoding step " + std::to_string(step) +
                          " left no possible token: the model's output is not a number, or every token is suppressed",
-                 .hint = "Try --compute-type float32"});
+                 .hint = "Try " + field("compute_type") + " float32"});
 }
 
 /// How many of `sequences` from the first on belong to one beam search; 1 for a sample.
@@ -143,7 +144,7 @@ std::vector<DecodeResult> Batcher::admit(std::int32_t slots) {
       refused.push_back(failed(progress, {.fault = Fault::exhausted,
                                           .what = "a search with " + std::to_string(needed) +
                                                   " beams: memory lasts for " + std::to_string(slots),
-                                          .hint = "Try a smaller --beam-size"}));
+                                          .hint = "Try a smaller " + field("beam_size")}));
       waiting_.pop_front();
       continue;
     }

@@ -14,7 +14,7 @@
 namespace tutti {
 
 std::unique_ptr<EmulatedLoad> EmulatedLoad::on(std::string uuid) {
-  const auto script = variable("TUTTI_FAKE_NVML");
+  const auto script = variable(own_variables::kFakeNvml);
   if (!script) return nullptr;
   static std::atomic<int> count = 0;
   const std::string name = std::to_string(::getpid()) + "-" + std::to_string(count++);

@@ -1,4 +1,4 @@
-#include "feed/feed.h"
+#include "public/tutti/feed.h"
 
 #include <fcntl.h>
 
@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/file_lock.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -59,12 +60,12 @@ Result<OwnedFd> lock_folder(const fs::path& folder) {
   const fs::path path = folder / "packing.lock";
   OwnedFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!lock) return fail_errno(path.string(), "cannot be opened");
-  constexpr const char* kElsewhere = "Name a folder on a disk of this machine with --cache";
-  const auto locked = try_lock_file(lock.get(), path.string(), kElsewhere);
+  const std::string elsewhere = "Name a folder on a disk of this machine with " + field("cache");
+  const auto locked = try_lock_file(lock.get(), path.string(), elsewhere);
   if (!locked) return tl::unexpected(locked.error());
   if (*locked) return lock;
   log(Level::info, "another process packs a set in " + folder.string() + "; waiting for it");
-  if (auto waited = lock_file(lock.get(), path.string(), kElsewhere); !waited) return tl::unexpected(waited.error());
+  if (auto waited = lock_file(lock.get(), path.string(), elsewhere); !waited) return tl::unexpected(waited.error());
   return lock;
 }
 
@@ -126,7 +127,7 @@ Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Datase
   if (auto checked = check_plan(options, *plan); !checked) return tl::unexpected(checked.error());
   const Bytes missing{plan->size.value - half_packed(path).value};
   if (auto fits = expect_space(path.parent_path(), missing, "what is still to be packed",
-                               "Free some space, or name another folder with --cache");
+                               "Free some space, or name another folder with " + field("cache"));
       !fits)
     return not_packed(fits.error());
   const auto begin = options.clock->now();

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "base/environment.h"
+#include "metrics/recording_request.h"
 
 namespace tutti {
 namespace {
@@ -64,8 +64,8 @@ void VirtualClock::change_holds(int by) {
 
 VirtualSpeedup* VirtualSpeedup::of_process() {
   static const std::unique_ptr<VirtualSpeedup> requested = [] {
-    const auto sped_up = variable(kExperimentVariable);
-    return sped_up ? std::make_unique<VirtualSpeedup>(*sped_up) : nullptr;
+    const auto& sped_up = recording_request().sped_up;
+    return sped_up.empty() ? nullptr : std::make_unique<VirtualSpeedup>(sped_up);
   }();
   return requested.get();
 }

@@ -55,10 +55,6 @@ class VirtualClock {
   bool is_stopped_ = false;
 };
 
-/// The variable that names a stage of `flow`, for who starts a command and wants to know what it would gain if that
-/// stage worked twice as fast. Children do not need it, but inherit it.
-inline constexpr const char* kExperimentVariable = "TUTTI_EXPERIMENT";
-
 /// A stage that works twice as fast, by a clock.
 struct VirtualSpeedup {
   explicit VirtualSpeedup(std::string of_stage) : stage(std::move(of_stage)) {}
@@ -66,7 +62,7 @@ struct VirtualSpeedup {
   const std::string stage;
   VirtualClock clock{};
 
-  /// That which kExperimentVariable requests; nullptr: none, and it costs nothing.
+  /// That which recording_request() has; nullptr: none, and it costs nothing.
   static VirtualSpeedup* of_process();
 };
 

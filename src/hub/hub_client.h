@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "hub/http.h"
+#include "net/http.h"
 
 namespace tutti {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/file_lock.h"
 #include "base/files.h"
 #include "base/owned.h"
@@ -105,7 +106,7 @@ Result<void> expect_own_folder(const fs::path& final) {
   std::error_code ignored;
   if (!is_there(final) || is_there(final / kCommitFile) || fs::is_empty(final, ignored)) return {};
   return fail(Fault::refused, final.string() + ": expected a model that was pulled, found a folder of another origin",
-              "Move it away, or use it as it is: --model " + final.string());
+              "Move it away, or use it as it is: " + field("model") + " " + final.string());
 }
 
 /// The staging folder takes the model's name. An older commit of it steps aside first.

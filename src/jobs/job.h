@@ -93,6 +93,7 @@ struct Job {
   StoreTime submitted{};
   StoreTime not_before{};
   bool cancel_requested = false;  // running, and to be stopped
+  std::string owner{};            // running: the process that holds it; empty else
   std::string device{};           // device of the latest attempt
   std::string failed_on{};        // device of the latest attempt that failed
   std::string error{};            // error of the latest attempt that failed
@@ -129,6 +130,7 @@ struct JobFilter {
   RunId run = 0;
   std::vector<JobState> states{};
   std::vector<JobId> ids{};
+  std::string options{};  // JobSpec::options
 };
 
 struct JobCounts {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,20 @@
 #include "jobs/job.h"
 
 namespace tutti {
+
+/// How many jobs of a class are in a state.
+struct ClassCount {
+  JobClass job_class{};
+  JobState state{};
+  std::int64_t jobs = 0;
+};
+
+/// How many jobs ended within one minute.
+struct EndedJobs {
+  StoreTime minute{};  ///< when it begins
+  std::int64_t done = 0;
+  std::int64_t failed = 0;  ///< for good
+};
 
 /// The part of a store (jobs/store.h) that steers jobs and looks at them, in work or not.
 class JobAdmin {
@@ -37,6 +52,14 @@ class JobAdmin {
   virtual Result<JobCounts> counts(const JobFilter& filter) = 0;
   /// By id, those after `after`, at most `limit`.
   virtual Result<std::vector<Job>> jobs(const JobFilter& filter, JobId after, std::size_t limit) = 0;
+  /// The latest first: by falling id, those before `before` (0: all), at most `limit`. With `name` only those whose
+  /// name has that in it, in upper or lower case (ASCII).
+  virtual Result<std::vector<Job>> latest_jobs(const JobFilter& filter, const std::string& name, JobId before,
+                                               std::size_t limit) = 0;
+  /// Of the jobs that have not ended.
+  virtual Result<std::vector<ClassCount>> open_by_class() = 0;
+  /// Of the jobs that are done or dead and ended since then, by minutes in any order. Looks at every attempt.
+  virtual Result<std::vector<EndedJobs>> ended_since(StoreTime since) = 0;
   virtual Result<std::vector<Attempt>> attempts(JobId job) = 0;
   /// By its JobSpec::key; none: no job has it.
   virtual Result<std::optional<Job>> find(const std::string& key) = 0;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -38,9 +39,16 @@ class JobQueue {
   virtual Result<std::vector<Submitted>> submit(RunId run, std::span<const JobSpec> specs) = 0;
   // ---- doing it
 
-  /// Claims a claimable job: queued, its time come, not waiting for a twin. None when there is no such job (or the
-  /// requested one is not claimable). No two callers ever hold one job.
-  virtual Result<std::optional<Lease>> claim(const ClaimRequest& request) = 0;
+  /// Claims claimable jobs: queued, their time come, not waiting for a twin. The first ones in the order of the
+  /// request, at most `most`, each with a token of its own, in one transaction; empty when there are none. No two
+  /// callers ever hold one job. Of several, those that another transaction is changing are passed over.
+  virtual Result<std::vector<Lease>> claim(const ClaimRequest& request, std::size_t most) = 0;
+  /// The first one.
+  Result<std::optional<Lease>> claim(const ClaimRequest& request) {
+    auto leases = claim(request, 1);
+    if (!leases) return tl::unexpected(leases.error());
+    return leases->empty() ? std::nullopt : std::optional(std::move(leases->front()));
+  }
   /// In one transaction; answers in the order of `renewals`.
   virtual Result<std::vector<LeaseStanding>> renew(std::span<const Renewal> renewals) = 0;
   /// Takes a better known length; a worse one (see LengthSource), or that of a lost lease, is ignored.
@@ -53,6 +61,8 @@ class JobQueue {
   virtual Result<AfterFailure> fail(const LeaseKey& key, const Failure& failure) = 0;
   /// Back to the queue, with no failure counted: drain, stop, a lost GPU. False: the lease was lost.
   virtual Result<bool> release(const LeaseKey& key, const std::string& reason) = 0;
+  /// As `release`, of a job that was not begun: the claim is no attempt at it.
+  virtual Result<bool> undo_claim(const LeaseKey& key) = 0;
   /// The answer to LeaseStanding::cancel. False: the lease was lost.
   virtual Result<bool> cancelled(const LeaseKey& key) = 0;
 

@@ -1,5 +1,6 @@
 #include "jobs/job_rules.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/numbers.h"
@@ -40,8 +41,8 @@ ClaimRank claim_rank(const JobSpec& spec, StoreTime submitted) {
 
 bool is_claimable(const Job& job, const ClaimRequest& request, StoreTime now) {
   return job.state == JobState::queued && job.not_before <= now && job.waits_for == 0 &&
-         (!request.job || *request.job == job.id) && (request.batch.empty() || request.batch == job.spec.batch) &&
-         job.spec.job_class <= request.most &&
+         (request.jobs.empty() || std::ranges::find(request.jobs, job.id) != request.jobs.end()) &&
+         (request.batch.empty() || request.batch == job.spec.batch) && job.spec.job_class <= request.most &&
          (request.not_failed_on.empty() || request.not_failed_on != job.failed_on);
 }
 

@@ -23,10 +23,11 @@ struct LeaseKey {
 
 struct ClaimRequest {
   std::string device{};  // where it will run, for the record; "" when not known yet
-  /// This job, for a batch, whose balance knows the devices; none: the first in order, for a caller that knows no more
-  /// than the store. The order: class; then priority, plus one for every ten minutes of waiting; then, of interactive
-  /// jobs the earliest deadline and the shortest, of a batch's the longest; then the first requested.
-  std::optional<JobId> job{};
+  /// The first of these, in this order, for a batch, whose balance knows the devices; empty: the first of all, for a
+  /// caller that knows no more than the store. Its order: class; then priority, plus one for every ten minutes of
+  /// waiting; then, of interactive jobs the earliest deadline and the shortest, of a batch's the longest; then the
+  /// first requested.
+  std::vector<JobId> jobs{};
   std::string batch{};              // only of this batch; empty: of any
   JobClass most = JobClass::batch;  // the least urgent class that counts
   std::string not_failed_on{};      // leave out jobs whose latest attempt failed on this device; empty: none left out

@@ -18,16 +18,24 @@ auto LeaseSession::repeated(Bytes needed, Write write) -> decltype(write()) {
   return std::move(*answer);
 }
 
-Result<std::optional<Lease>> LeaseSession::claim(const ClaimRequest& request) {
+Result<std::vector<Lease>> LeaseSession::claim(const ClaimRequest& requested, std::size_t most) {
+  ClaimRequest request = requested;
+  request.length = length_;
   const std::size_t before = state_.with([](const State& state) { return state.renewals; });
-  auto lease = repeated({}, [&] { return queue_.claim(request); });
-  if (!lease || !*lease) return lease;
+  auto leases = repeated({}, [&] { return queue_.claim(request, most); });
+  if (!leases || leases->empty()) return leases;
   const bool renewed_meanwhile = state_.with([&](State& state) {
-    state.claims.insert({(*lease)->key.token, {.job = (*lease)->key.job}});
+    for (const Lease& lease : *leases) state.claims.insert({lease.key.token, {.job = lease.key.job}});
     return state.renewals != before;
   });
-  if (renewed_meanwhile) renew();  // it did not know of this claim, and may have been to find its cancellation
-  return lease;
+  if (renewed_meanwhile) renew();  // it did not know of these claims, and may have been to find their cancellation
+  return leases;
+}
+
+Result<std::optional<Lease>> LeaseSession::claim(const ClaimRequest& requested) {
+  auto leases = claim(requested, 1);
+  if (!leases) return tl::unexpected(leases.error());
+  return leases->empty() ? std::nullopt : std::optional(std::move(leases->front()));
 }
 
 void LeaseSession::attach(const LeaseKey& key, LeaseHolder holder) {
@@ -99,6 +107,10 @@ Result<bool> LeaseSession::release(const LeaseKey& key, const std::string& reaso
   return end_by(key, [&] { return queue_.release(key, reason); }).value_or(false);
 }
 
+Result<bool> LeaseSession::undo_claim(const LeaseKey& key) {
+  return end_by(key, [&] { return queue_.undo_claim(key); }).value_or(false);
+}
+
 Result<bool> LeaseSession::cancelled(const LeaseKey& key) {
   return end_by(key, [&] { return queue_.cancelled(key); }).value_or(false);
 }
@@ -121,7 +133,7 @@ void LeaseSession::renew() {
     ++state.renewals;
     for (const auto& [token, claim] : state.claims) {
       if (claim.phase == Phase::revoked) continue;
-      renewals.push_back({.key = {claim.job, token}});
+      renewals.push_back({.key = {claim.job, token}, .length = length_});
       progress.push_back(claim.holder.progress);
     }
   });

@@ -42,7 +42,8 @@ struct LeaseHolder {
 /// What it guarantees, whatever the network, the disks and the scheduler do to this process:
 /// 1. Every claim has a token of its own, random and never given twice, and every write for the claim carries it. A
 ///    write whose claim has ended changes nothing and answers so.
-/// 2. A claim ends once: by `publish`, `fail`, `release` or `cancelled`, or revoked. The first thread that ends it
+/// 2. A claim ends once: by `publish`, `fail`, `release`, `undo_claim` or `cancelled`, or revoked. The first thread
+/// that ends it
 ///    decides; what others do for it then is nothing.
 /// 3. A holder that was paused beyond its lease, however long, publishes nothing: outputs are staged under their own
 ///    names, get their public names only once the store has recorded them under the token, and only as long as it
@@ -52,11 +53,15 @@ struct LeaseHolder {
 ///    in that.
 class LeaseSession {
  public:
-  LeaseSession(JobQueue& queue, OutputRecords& records, RepeatWrite repeat)
-      : queue_(queue), records_(records), repeat_(std::move(repeat)) {}
+  /// `length`: of its leases. `look_after` is to be called six times in that.
+  LeaseSession(JobQueue& queue, OutputRecords& records, RepeatWrite repeat,
+               std::chrono::milliseconds length = kLeaseLength)
+      : queue_(queue), records_(records), repeat_(std::move(repeat)), length_(length) {}
 
-  /// As JobQueue::claim. The lease is renewed from now on.
-  Result<std::optional<Lease>> claim(const ClaimRequest& request);
+  /// As JobQueue::claim, for the length of its leases. The leases are renewed from now on.
+  Result<std::vector<Lease>> claim(const ClaimRequest& requested, std::size_t most);
+  /// The first one.
+  Result<std::optional<Lease>> claim(const ClaimRequest& requested);
   /// Who works on it. Where it was revoked meanwhile, `revoked` is called now, by this thread.
   void attach(const LeaseKey& key, LeaseHolder holder);
 
@@ -72,6 +77,8 @@ class LeaseSession {
   Result<AfterFailure> fail(const LeaseKey& key, const Failure& failure);
   /// The job is queued again, or cancelled where that was requested. False: the claim had ended.
   Result<bool> release(const LeaseKey& key, const std::string& reason);
+  /// As JobQueue::undo_claim: it was not begun. False: the claim had ended.
+  Result<bool> undo_claim(const LeaseKey& key);
   /// The answer to LeaseHolder::stop. False: the claim had ended.
   Result<bool> cancelled(const LeaseKey& key);
   /// Every claim that has not ended; logs what the store could not record.
@@ -108,6 +115,7 @@ class LeaseSession {
   JobQueue& queue_;
   OutputRecords& records_;
   const RepeatWrite repeat_;
+  const std::chrono::milliseconds length_;
   Guarded<State> state_{};
 };
 

@@ -6,23 +6,24 @@
 
 #include "base/error.h"
 #include "jobs/retry.h"
-#include "jobs/sqlite/store_clock.h"
 #include "jobs/store.h"
+#include "jobs/store_clock.h"
 #include "jobs/store_url.h"
 
 namespace tutti {
 
 struct StoreOptions {
-  StoreUrl url;  // a folder is created when missing; it holds tutti.sqlite and owners/
+  StoreUrl url;  // a folder is created when missing; it holds tutti.sqlite and owners/. A server's database must exist
   RetryRules retries{};
-  // Of a store in a folder.
-  const StoreClock* clock = &StoreClock::real();  // outlives the store
-  std::chrono::milliseconds busy_wait{5000};      // for other processes' transactions
+  /// Outlives the store. The time of one in a folder; one on a server has the server's, and counts on by this between
+  /// two transactions.
+  const StoreClock* clock = &StoreClock::real();
+  std::chrono::milliseconds busy_wait{5000};  // in a folder, for other processes' transactions
 };
 
 /// Opens, creates or migrates a store. In a folder: SQLite, WAL, synchronous=FULL. The folder must be on a local disk:
-/// on a network file system (Fault::unsupported) SQLite's locks do not hold. A store written by a newer Tutti is
-/// refused.
+/// on a network file system (Fault::unsupported) SQLite's locks do not hold. On a server: PostgreSQL 13 or later; its
+/// tables are made when missing. A store written by a newer Tutti is refused.
 Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options);
 
 /// For callers that only look: null where there is no store there yet, and none is made.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/numbers.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
@@ -371,6 +371,14 @@ class EmulatedWorker {
     later(Seconds(0), std::move(aligned));
   }
 
+  void obey(const TranscribeWindow& order) {
+    later(Seconds(0), failed(order.window, 0, {Fault::unsupported, "no PCM is taken here", ""}));
+  }
+
+  void obey(const AnalyzeSpeakers& order) {
+    later(Seconds(0), failed(order.window, 0, {Fault::unsupported, "an emulated device finds no speakers", ""}));
+  }
+
   void obey(const ReleaseWindow& order) { windows_.erase(order.window); }
   void obey(const Ping& order) { send(Pong{order.sequence}); }
 
@@ -405,7 +413,7 @@ bool is_emulated_worker(int argc, const char* const* argv) {
 int emulated_worker_main(int argc, const char* const* argv) {
   auto part = part_of({argv + 2, argv + argc});
   if (!part) {
-    std::fprintf(stderr, "%s\n", part.error().text().c_str());
+    log(Level::error, part.error().text());
     return 2;
   }
   return EmulatedWorker(std::move(*part)).run();

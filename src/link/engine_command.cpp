@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/environment.h"
+#include "base/program_paths.h"
 
 namespace tutti {
 namespace {
@@ -45,10 +46,9 @@ Result<std::vector<std::string>> split_words(std::string_view words) {
 }
 
 EngineSettings EngineSettings::of_this_process() {
-  std::error_code ignored;  // without /proc the folder stays empty, and engine_command names where it looked
-  return {.engine = variable("TUTTI_ENGINE").value_or(""),
-          .wrapper = variable("TUTTI_ENGINE_WRAPPER").value_or(""),
-          .own_folder = fs::read_symlink("/proc/self/exe", ignored).parent_path(),
+  return {.engine = variable(own_variables::kEngine).value_or(""),
+          .wrapper = variable(own_variables::kEngineWrapper).value_or(""),
+          .own_folder = program_paths().self.parent_path(),
           .threads_set_by_user = variable("OMP_WAIT_POLICY") || variable("GOMP_SPINCOUNT")};
 }
 
@@ -60,7 +60,7 @@ Result<EngineCommand> engine_command(const EngineSettings& settings, const std::
                 "tutti-engine: no executable at " + engine.string() + (named ? " (TUTTI_ENGINE)" : " (beside tutti)"),
                 named ? "Correct or unset TUTTI_ENGINE" : "Set TUTTI_ENGINE to its path, or install both together");
   auto words = split_words(settings.wrapper);
-  if (!words) return fail_in("TUTTI_ENGINE_WRAPPER", std::move(words.error()));
+  if (!words) return fail_in(own_variables::kEngineWrapper, std::move(words.error()));
   EngineCommand command{.words = std::move(*words)};
   command.wrapped = !command.words.empty();
   command.words.push_back(engine.string());

@@ -17,6 +17,8 @@ namespace tutti {
 inline constexpr std::uint64_t kMaxText = 1U << 16;
 /// Most values a list may carry; every vocabulary fits.
 inline constexpr std::uint64_t kMaxItems = 1U << 17;
+/// Longest transcript of a window, in bytes.
+inline constexpr std::uint64_t kMaxTranscript = 1U << 20;
 
 template <class Value>
 constexpr std::uint64_t default_limit() {
@@ -105,20 +107,38 @@ struct Layout<Ping> {
 };
 
 template <>
+struct Layout<TranscribeWindow> {
+  static constexpr std::string_view kName = "TranscribeWindow";
+  static constexpr auto kFields =
+      std::tuple(Field{"window", &TranscribeWindow::window}, Field{"language", &TranscribeWindow::language},
+                 Field{"options", &TranscribeWindow::options});
+};
+
+template <>
+struct Layout<AnalyzeSpeakers> {
+  static constexpr std::string_view kName = "AnalyzeSpeakers";
+  static constexpr auto kFields =
+      std::tuple(Field{"window", &AnalyzeSpeakers::window}, Field{"network", &AnalyzeSpeakers::network},
+                 Field{"weights", &AnalyzeSpeakers::weights}, Field{"lengths", &AnalyzeSpeakers::lengths});
+};
+
+template <>
 struct Layout<Hello> {
   static constexpr std::string_view kName = "Hello";
-  static constexpr auto kFields = std::tuple(Field{"protocol", &Hello::protocol}, Field{"build_id", &Hello::build_id},
-                                             Field{"device_uuid", &Hello::device_uuid});
+  static constexpr auto kFields =
+      std::tuple(Field{"protocol", &Hello::protocol}, Field{"build_id", &Hello::build_id},
+                 Field{"device_uuid", &Hello::device_uuid}, Field{"abilities", &Hello::abilities});
 };
 
 template <>
 struct Layout<Ready> {
   static constexpr std::string_view kName = "Ready";
-  static constexpr auto kFields = std::tuple(
-      Field{"device_name", &Ready::device_name}, Field{"compute_type", &Ready::compute_type},
-      Field{"n_mels", &Ready::n_mels}, Field{"n_audio_ctx", &Ready::n_audio_ctx},
-      Field{"n_text_ctx", &Ready::n_text_ctx}, Field{"n_vocab", &Ready::n_vocab}, Field{"slots", &Ready::slots},
-      Field{"load_seconds", &Ready::load_seconds}, Field{"window_seconds", &Ready::window_seconds});
+  static constexpr auto kFields =
+      std::tuple(Field{"device_name", &Ready::device_name}, Field{"compute_type", &Ready::compute_type},
+                 Field{"n_mels", &Ready::n_mels}, Field{"n_audio_ctx", &Ready::n_audio_ctx},
+                 Field{"n_text_ctx", &Ready::n_text_ctx}, Field{"n_vocab", &Ready::n_vocab},
+                 Field{"slots", &Ready::slots}, Field{"load_seconds", &Ready::load_seconds},
+                 Field{"window_seconds", &Ready::window_seconds}, Field{"languages", &Ready::languages});
 };
 
 template <>
@@ -153,6 +173,22 @@ struct Layout<Aligned> {
   static constexpr auto kFields = std::tuple(
       Field{"window", &Aligned::window}, Field{"request", &Aligned::request}, Field{"starts", &Aligned::starts},
       Field{"probabilities", &Aligned::probabilities}, Field{"seconds", &Aligned::seconds});
+};
+
+template <>
+struct Layout<Transcribed> {
+  static constexpr std::string_view kName = "Transcribed";
+  static constexpr auto kFields =
+      std::tuple(Field{"window", &Transcribed::window}, Field{"seconds", &Transcribed::seconds},
+                 Field{"transcript", &Transcribed::transcript, kMaxTranscript});
+};
+
+template <>
+struct Layout<SpeakersAnalyzed> {
+  static constexpr std::string_view kName = "SpeakersAnalyzed";
+  static constexpr auto kFields =
+      std::tuple(Field{"window", &SpeakersAnalyzed::window}, Field{"seconds", &SpeakersAnalyzed::seconds},
+                 Field{"values", &SpeakersAnalyzed::values});
 };
 
 template <>

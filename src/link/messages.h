@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -7,11 +8,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/units.h"
 
 namespace tutti {
 
-/// Changes with every change of a message below; both ends must have the same.
-inline constexpr std::uint32_t kProtocolVersion = 7;
+/// Changes with every change of a message below; both ends must have the same. docs/engines.md describes the messages
+/// that other engines than ours need.
+inline constexpr std::uint32_t kProtocolVersion = 9;
 
 /// The windows a worker knows are named by the control side. On one connection an id names another window, or the same
 /// one again, only behind its ReleaseWindow: so a window is retried on a device that had no memory for it.
@@ -35,12 +38,16 @@ struct LoadModel {
   bool operator==(const LoadModel&) const = default;
 };
 
-/// Encode one window. Its mel travels as a sealed memfd beside the message: [n_mels, frames] float32, row-major.
+/// Encode one window. Its mel travels as a sealed memfd beside the message: [n_mels, frames] float32, row-major. For an
+/// engine that takes PCM (Ready::n_mels is 0) it is audio: [frames] float32, mono at 16 kHz, -1 to 1.
 struct OpenWindow {
   WindowId window = 0;
-  std::int32_t n_mels = 0;
-  std::int32_t frames = 0;  // at most 3000; the worker pads with zeros to the model's window
+  std::int32_t n_mels = 0;  // 0: PCM
+  std::int32_t frames = 0;  // of mel: at most 3000, the worker pads with zeros to the model's window; of PCM: all of it
   bool operator==(const OpenWindow&) const = default;
+
+  std::int64_t values() const { return std::int64_t{std::max(1, n_mels)} * frames; }
+  Seconds length() const { return n_mels > 0 ? Seconds(frames / kFramesPerSecond) : length_of(frames, kModelRate); }
 };
 
 /// Which language is spoken in an open window? Answered by Language.
@@ -92,27 +99,55 @@ struct Ping {
   bool operator==(const Ping&) const = default;
 };
 
+/// Transcribe an open window of PCM. Answered by Transcribed.
+struct TranscribeWindow {
+  WindowId window = 0;
+  std::string language{};  // code; empty: the engine's to find out
+  std::string options{};   // a JSON object: those of Hello::abilities that were requested, with their values
+  bool operator==(const TranscribeWindow&) const = default;
+};
+
+/// Run a network that finds who speaks (docs/speakers.md). Its inputs travel, one after the other, as OpenWindow's mel:
+/// float32. For "segmentation" each is PCM, [length], mono at 16 kHz, -1 to 1; for "embedding" features, [length, 80].
+/// No window is opened. Answered by SpeakersAnalyzed.
+struct AnalyzeSpeakers {
+  WindowId window = 0;                  // a name for the request
+  std::string network{};                // "segmentation" or "embedding"
+  std::string weights{};                // the folder that has the networks' weights, read at first use
+  std::vector<std::int32_t> lengths{};  // of the inputs; those of one length in a row are computed together
+  bool operator==(const AnalyzeSpeakers&) const = default;
+
+  std::int64_t values() const {
+    std::int64_t sum = 0;
+    for (const std::int32_t length : lengths) sum += length;
+    return sum * (network == "embedding" ? kSpeakerFeatures : 1);
+  }
+  static constexpr std::int64_t kSpeakerFeatures = 80;
+};
+
 // --- worker to control -------------------------------------------------------------------------------------------
 
 /// First message of a worker.
 struct Hello {
   std::uint32_t protocol = kProtocolVersion;
-  std::string build_id{};
+  std::string build_id{};     // of another engine than ours: its name and version
   std::string device_uuid{};  // the UUID CUDA sees; empty on a CPU
+  std::string abilities{};    // options that another engine takes, separated by commas: "language,beam_size"
   bool operator==(const Hello&) const = default;
 };
 
 /// The model is loaded.
 struct Ready {
   std::string device_name{};
-  std::string compute_type{};  // what was really taken
-  std::int32_t n_mels = 0;
+  std::string compute_type{};    // what was really taken
+  std::int32_t n_mels = 0;       // 0: it takes PCM
   std::int32_t n_audio_ctx = 0;  // encoder positions; a window has twice as many mel frames
   std::int32_t n_text_ctx = 0;   // tokens of prompt and text together, at most
   std::int32_t n_vocab = 0;
   std::int32_t slots = 0;  // windows it steps together, whatever beams each has
   double load_seconds = 0;
   double window_seconds = 0;  // time of the device for a window among several; 0: not requested, or not found out
+  std::string languages{};    // codes of those that another engine knows, separated by commas; empty: not reported
   bool operator==(const Ready&) const = default;
 };
 
@@ -155,6 +190,23 @@ struct Aligned {
   bool operator==(const Aligned&) const = default;
 };
 
+/// A window's text, its times counted from the window's start. Read by read_transcript_json (transcript/transcript.h).
+struct Transcribed {
+  WindowId window = 0;
+  double seconds = 0;        // its share of the engine's time
+  std::string transcript{};  // JSON: {"language": "en", "segments": [{"start": 0.0, "end": 2.5, "text": " ..."}]}
+  bool operator==(const Transcribed&) const = default;
+};
+
+/// What the network makes of all inputs, one after the other: of segmentation [frames, 7] log-probabilities each, of
+/// embedding [192].
+struct SpeakersAnalyzed {
+  WindowId window = 0;
+  double seconds = 0;  // of the worker's time
+  std::vector<float> values{};
+  bool operator==(const SpeakersAnalyzed&) const = default;
+};
+
 /// `window` (0: the worker as a whole) could not be served. Fault::exhausted: it may be tried again, smaller.
 struct Failed {
   WindowId window = 0;
@@ -176,7 +228,10 @@ struct LogLine {
   bool operator==(const LogLine&) const = default;
 };
 
-using ToWorker = std::variant<LoadModel, OpenWindow, DetectLanguage, DecodeWindow, AlignWindow, ReleaseWindow, Ping>;
-using ToControl = std::variant<Hello, Ready, Opened, Language, Decoded, Aligned, Failed, Pong, LogLine>;
+// A message's index is its kind on the wire.
+using ToWorker = std::variant<LoadModel, OpenWindow, DetectLanguage, DecodeWindow, AlignWindow, ReleaseWindow, Ping,
+                              TranscribeWindow, AnalyzeSpeakers>;
+using ToControl = std::variant<Hello, Ready, Opened, Language, Decoded, Aligned, Failed, Pong, LogLine, Transcribed,
+                               SpeakersAnalyzed>;
 
 }  // namespace tutti

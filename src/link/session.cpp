@@ -11,6 +11,8 @@ namespace tutti {
 namespace {
 
 constexpr std::string_view kOneBuild = "tutti and tutti-engine must come from one build; install both again";
+constexpr std::string_view kOtherEngine =
+    "docs/engines.md has this version's messages; the engine must not change in a run";
 
 Reaction ends(Fault fault, std::string what, std::string_view hint = {}, bool final = false) {
   return {.ending = Ending{{fault, std::move(what), std::string(hint)}, final}};
@@ -49,15 +51,17 @@ Reaction Session::on_message(ToControl message, Clock::Instant now) {
 }
 
 Reaction Session::on_hello(const Hello& hello) {
+  const std::string_view hint = terms_.is_other ? kOtherEngine : kOneBuild;
   if (hello.protocol != kProtocolVersion)
     return ends(Fault::unsupported,
                 "the worker speaks protocol " + std::to_string(hello.protocol) + ", expected " +
                     std::to_string(kProtocolVersion),
-                kOneBuild, true);
+                hint, true);
   if (hello.build_id != terms_.build_id)
     return ends(Fault::unsupported,
-                "the worker is of build '" + hello.build_id + "', expected '" + terms_.build_id + "'", kOneBuild, true);
-  if (!terms_.device_uuid.empty() && !is_same_device(hello.device_uuid, terms_.device_uuid))
+                "the worker is of build '" + hello.build_id + "', expected '" + terms_.build_id + "'", hint, true);
+  const bool knows_device = !terms_.is_other || !hello.device_uuid.empty();
+  if (knows_device && !terms_.device_uuid.empty() && !is_same_device(hello.device_uuid, terms_.device_uuid))
     return ends(Fault::device,
                 "the worker sees device '" + hello.device_uuid + "', expected '" + terms_.device_uuid + "'",
                 "Check CUDA_VISIBLE_DEVICES and the driver", true);

@@ -13,7 +13,8 @@ namespace tutti {
 
 /// What a worker must say and do to be served.
 struct SessionTerms {
-  std::string build_id;     // its build must be ours
+  std::string build_id;     // its build: ours, or as another engine than ours has named itself before
+  bool is_other = false;    // another engine: it may not know which device it sees
   std::string device_uuid;  // the device it must see; empty: any, or none
   LoadModel model{};
   Seconds load_limit{600};  // from its start to Ready: a large model from a slow disk

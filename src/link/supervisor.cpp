@@ -30,7 +30,13 @@ Level level_of(const LogLine& line) {
   return static_cast<Level>(line.level);
 }
 
-// What the process leaves behind: how it exited, where that was its own doing, and what it wrote last.
+/// Signals that a program does not bring upon itself: a user sends them, or the kernel for want of memory.
+bool is_sent(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+}
+
+}  // namespace
+
 std::string evidence_of(const Child& child, bool leaving, const std::string& how) {
   std::string evidence = " (process " + std::to_string(child.pid()) + (leaving ? " " + how : "");
   const auto lines = child.last_lines();
@@ -39,13 +45,6 @@ std::string evidence_of(const Child& child, bool leaving, const std::string& how
     evidence += " | " + lines[i];
   return evidence + ")";
 }
-
-/// Signals that a program does not bring upon itself: a user sends them, or the kernel for want of memory.
-bool is_sent(int signal) {
-  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
-}
-
-}  // namespace
 
 struct Supervisor::WorkerProcess {
   std::unique_ptr<Child> child;
@@ -69,6 +68,7 @@ void Supervisor::run() {
 
 SessionTerms Supervisor::terms() const {
   return {.build_id = options_.build_id,
+          .is_other = options_.is_other,
           .device_uuid = options_.device_uuid,
           .model = options_.model,
           .load_limit = options_.load_limit,
@@ -130,7 +130,11 @@ std::optional<Ending> Supervisor::drain_messages(WorkerProcess& process, Clock::
                     .leaving = packet.error().fault == Fault::device};
     if (!*packet) return {};
     auto message = decode_to_control((*packet)->message);
-    if (!message) return Ending{message.error()};
+    if (!message) {
+      Error error = message.error();
+      if (options_.is_other) error.hint = "docs/engines.md has the messages";
+      return Ending{std::move(error)};
+    }
     if (const auto* line = std::get_if<LogLine>(&*message)) {
       log(level_of(*line), options_.name + ": " + line->text);
       continue;

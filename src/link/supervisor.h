@@ -22,10 +22,15 @@ struct WorkerOptions {
   std::string device_uuid{};    // the one device the worker may see and must report; empty: none (a CPU worker)
   std::optional<int> core{};    // the one it may run on; none: all of ours
   std::string build_id;         // which the worker must share
+  bool is_other = false;        // another engine than ours, whose name and version `build_id` is
   LoadModel model{};
   Seconds load_limit{600};  // from start to Ready
   HeartbeatLimits heartbeat{};
 };
+
+/// What a process leaves behind, for an error: its number, how it exited where that was its own doing (`leaving`), and
+/// what it wrote last.
+std::string evidence_of(const Child& child, bool leaving, const std::string& how);
 
 /// What callers and the supervising thread share.
 struct WorkerState {

@@ -45,6 +45,8 @@ bool answers(const WindowTable::Request& request, const Answer& answer) {
     return aligned && aligned->request == align->request && aligned->starts.size() == align->text_tokens.size() + 1 &&
            aligned->probabilities.size() == align->text_tokens.size();
   }
+  if (std::holds_alternative<AnalyzeSpeakers>(request)) return std::holds_alternative<SpeakersAnalyzed>(answer);
+  if (std::holds_alternative<TranscribeWindow>(request)) return std::holds_alternative<Transcribed>(answer);
   return std::holds_alternative<DetectLanguage>(request) && std::holds_alternative<Language>(answer);
 }
 
@@ -64,6 +66,11 @@ Result<void> WindowTable::submit(const Request& request, Memory memory) {
     entries_[window] = Entry{.facts = *facts, .memory = std::move(memory), .request = request};
     return {};
   }
+  if (std::holds_alternative<AnalyzeSpeakers>(request)) {
+    if (entry || window == 0) return fail(Fault::internal, named(window) + " cannot name a request: it is in use");
+    entries_[window] = Entry{.memory = std::move(memory), .phase = Phase::open, .request = request};
+    return {};
+  }
   if (!entry) return fail(Fault::internal, named(window) + " is not open");
   if (entry->request) return fail(Fault::internal, named(window) + " has a request waiting already");
   entry->request = request;
@@ -78,10 +85,12 @@ WindowTable::Reply WindowTable::take(WindowId window) {
   Entry& entry = entries_.at(window);
   Reply reply = std::move(entry.reply).value();
   const bool never_opened = !reply && std::holds_alternative<OpenWindow>(*entry.request);
+  const bool opens_none = std::holds_alternative<AnalyzeSpeakers>(*entry.request);
   entry.reply.reset();
   entry.request.reset();
   entry.sent = false;
-  if (never_opened) release(window);
+  if (opens_none) entry.phase = Phase::nowhere;
+  if (never_opened || opens_none) release(window);
   return reply;
 }
 
@@ -121,6 +130,7 @@ void WindowTable::send_next(Entry& entry, std::vector<Order>& orders) {
   } else {
     entry.sent = true;
     order.message = message_of(*entry.request);
+    if (std::holds_alternative<AnalyzeSpeakers>(*entry.request)) order.memory = entry.memory;
   }
 }
 
@@ -135,6 +145,8 @@ Result<void> WindowTable::on_message(const ToControl& message) {
   }
   if (const auto* decoded = std::get_if<Decoded>(&message)) return finished(decoded->window, *decoded);
   if (const auto* aligned = std::get_if<Aligned>(&message)) return finished(aligned->window, *aligned);
+  if (const auto* text = std::get_if<Transcribed>(&message)) return finished(text->window, *text);
+  if (const auto* speakers = std::get_if<SpeakersAnalyzed>(&message)) return finished(speakers->window, *speakers);
   return fail(Fault::corrupt, "the worker sent " + std::string(name_of(message)) + " without a request for it");
 }
 

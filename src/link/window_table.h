@@ -19,13 +19,14 @@ namespace tutti {
 /// comes true. Pure: sends nothing, waits for nothing; not thread-safe.
 class WindowTable {
  public:
-  using Reply = Result<std::variant<Opened, Language, Decoded, Aligned>>;
-  using Request = std::variant<OpenWindow, DetectLanguage, DecodeWindow, AlignWindow>;
+  using Reply = Result<std::variant<Opened, Language, Decoded, Aligned, Transcribed, SpeakersAnalyzed>>;
+  using Request =
+      std::variant<OpenWindow, DetectLanguage, DecodeWindow, AlignWindow, TranscribeWindow, AnalyzeSpeakers>;
   using Memory = std::shared_ptr<const SharedWindow>;
 
   // --- the callers' side -----------------------------------------------------------------------------------------
-  /// Enters a request; `memory` comes with an OpenWindow. One request per window at a time. An error at once: the
-  /// window is not open, is open already, or the table is closed.
+  /// Enters a request; `memory` comes with an OpenWindow, or with AnalyzeSpeakers, which opens none. One request per
+  /// window at a time. An error at once: the window is not open, is open already, or the table is closed.
   Result<void> submit(const Request& request, Memory memory = nullptr);
   bool answered(WindowId window) const;
   /// The answer, once. A window that could not be opened is forgotten with it.
@@ -40,7 +41,7 @@ class WindowTable {
   // --- the worker's side -----------------------------------------------------------------------------------------
   struct Order {
     ToWorker message;
-    Memory memory{};  // to travel beside an OpenWindow
+    Memory memory{};  // to travel beside it
   };
   /// What must be sent to the worker now, in this order; returned once.
   std::vector<Order> due();

@@ -49,14 +49,13 @@ Result<Ready> WorkerHandle::ready() {
 
 Result<Opened> WorkerHandle::open(WindowId window, std::span<const float> mel, std::int32_t n_mels,
                                   std::int32_t frames) {
-  const std::int64_t expected = std::int64_t{n_mels} * frames;
-  if (n_mels <= 0 || frames <= 0 || expected != static_cast<std::int64_t>(mel.size()))
+  const OpenWindow facts{.window = window, .n_mels = n_mels, .frames = frames};
+  if (n_mels < 0 || frames <= 0 || facts.values() != static_cast<std::int64_t>(mel.size()))
     return fail(Fault::internal, "window " + std::to_string(window) + ": expected " + std::to_string(n_mels) + " x " +
                                      std::to_string(frames) + " mel values, found " + std::to_string(mel.size()));
   auto memory = SharedWindow::create(mel);
   if (!memory) return tl::unexpected<Error>(memory.error());
-  return only<Opened>(submit(OpenWindow{.window = window, .n_mels = n_mels, .frames = frames},
-                             std::make_shared<const SharedWindow>(std::move(*memory))));
+  return only<Opened>(submit(facts, std::make_shared<const SharedWindow>(std::move(*memory))));
 }
 
 Result<Language> WorkerHandle::detect_language(WindowId window) {
@@ -69,6 +68,19 @@ Result<Decoded> WorkerHandle::decode(const DecodeWindow& request) {
 
 Result<Aligned> WorkerHandle::align(const AlignWindow& request) {
   return only<Aligned>(submit(request));
+}
+
+Result<Transcribed> WorkerHandle::transcribe(const TranscribeWindow& request) {
+  return only<Transcribed>(submit(request));
+}
+
+Result<SpeakersAnalyzed> WorkerHandle::analyze_speakers(const AnalyzeSpeakers& request, std::span<const float> inputs) {
+  if (inputs.empty() || request.values() != static_cast<std::int64_t>(inputs.size()))
+    return fail(Fault::internal, "speakers: expected " + std::to_string(request.values()) + " values, found " +
+                                     std::to_string(inputs.size()));
+  auto memory = SharedWindow::create(inputs);
+  if (!memory) return tl::unexpected<Error>(memory.error());
+  return only<SpeakersAnalyzed>(submit(request, std::make_shared<const SharedWindow>(std::move(*memory))));
 }
 
 void WorkerHandle::release(WindowId window) {

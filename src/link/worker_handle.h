@@ -40,6 +40,8 @@ class WorkerHandle final : public WindowEngine {
   Result<Language> detect_language(WindowId window) override;
   Result<Decoded> decode(const DecodeWindow& request) override;
   Result<Aligned> align(const AlignWindow& request) override;
+  Result<Transcribed> transcribe(const TranscribeWindow& request) override;
+  Result<SpeakersAnalyzed> analyze_speakers(const AnalyzeSpeakers& request, std::span<const float> inputs) override;
   /// Frees the window here and there; none of its calls may be waiting. Unknown windows are fine.
   void release(WindowId window) override;
 

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
-#include <filesystem>
 #include <utility>
+
+#include "base/program_paths.h"
+#include "metrics/recording_request.h"
 
 namespace tutti {
 namespace {
@@ -19,8 +21,7 @@ std::uint32_t sequence_of(std::uint32_t process, std::uint32_t row) {
 }
 
 std::string program_name() {
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const auto& program = program_paths().self;
   return program.empty() ? "tutti" : program.filename().string();
 }
 
@@ -28,7 +29,7 @@ std::string program_name() {
 
 std::unique_ptr<EventTrace::Row> EventTrace::row_of_process(const std::string& name) {
   static const std::unique_ptr<EventTrace> trace = [] {
-    auto shared = SharedTrace::of_environment();
+    auto shared = SharedTrace::at(recording_request().trace);
     return shared ? std::make_unique<EventTrace>(std::move(shared), program_name()) : nullptr;
   }();
   return trace ? std::make_unique<Row>(*trace, name) : nullptr;

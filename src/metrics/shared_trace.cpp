@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/environment.h"
 #include "base/strings.h"
 
 namespace tutti {
@@ -57,10 +56,8 @@ Result<std::unique_ptr<SharedTrace>> SharedTrace::over(OwnedFd file, std::int64_
   return std::unique_ptr<SharedTrace>(new SharedTrace(std::move(file), std::move(memory), std::move(state)));
 }
 
-std::unique_ptr<SharedTrace> SharedTrace::of_environment() {
-  const auto addresses = variable(kTraceVariable);
-  if (!addresses) return nullptr;
-  const auto parts = split(*addresses, kBetween);
+std::unique_ptr<SharedTrace> SharedTrace::at(std::string_view address) {
+  const auto parts = split(address, kBetween);
   if (parts.size() != 2) return nullptr;
   OwnedFd file(::open(std::string(parts[0]).c_str(), O_WRONLY | O_CLOEXEC));
   OwnedFd memory(::open(std::string(parts[1]).c_str(), O_RDWR | O_CLOEXEC));

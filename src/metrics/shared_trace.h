@@ -14,9 +14,6 @@
 
 namespace tutti {
 
-/// The variable that leads a process to the trace which the command that started it writes. Children inherit it.
-inline constexpr const char* kTraceVariable = "TUTTI_TRACED_AT";
-
 /// A trace's file as all processes of a run share it: each appends whole packets, so that the file is a trace at any
 /// time, whichever of them is killed. Behind the first write that fails nothing more is written, for later packets mean
 /// nothing without it. Thread-safe.
@@ -26,9 +23,10 @@ class SharedTrace {
   /// this object is there.
   static Result<std::unique_ptr<SharedTrace>> over(OwnedFd file, std::int64_t size);
 
-  /// The trace whose address kTraceVariable has; none: this process is not traced, or that trace is over.
-  static std::unique_ptr<SharedTrace> of_environment();
+  /// The trace at an address; none: it is empty, or that trace is over.
+  static std::unique_ptr<SharedTrace> at(std::string_view address);
 
+  /// Leads other processes to it (RecordingRequest::trace).
   std::string address() const;
 
   /// A number, from 1 on, that no other process of the run has.

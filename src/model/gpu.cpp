@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
 
+#include "base/field_names.h"
 #include "base/library_call.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -35,7 +36,7 @@ auto queried(int index, Query&& query) -> Result<decltype(query(*part()))> {
   const auto thing = "cuda:" + std::to_string(index);
   if (index < 0 || index >= count()) {
     return fail(Fault::missing, thing + ": this process sees " + std::to_string(count()) + " CUDA devices",
-                "Check nvidia-smi and CUDA_VISIBLE_DEVICES, or use --device cpu");
+                "Check nvidia-smi and CUDA_VISIBLE_DEVICES, or use " + field("device") + " cpu");
   }
   try {
     return query(*part());

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
@@ -96,7 +97,8 @@ std::string table_of(const DescribedRun& run) {
 }
 
 std::string line_of(const Fix& fix, double now) {
-  const auto flags = joined(fix.changes, " ", [](const Change& change) { return "--apply " + change.text(); });
+  const auto flags =
+      joined(fix.changes, " ", [](const Change& change) { return field("apply") + " " + change.text(); });
   return "  " + fitted(flags, std::max<std::size_t>(40, columns_of(flags))) + "  " + short_number(fix.items_per_s) +
          " items/s, " + short_number(fix.low) + " to " + short_number(fix.high) + " (+" +
          fixed_text(100 * (fix.items_per_s / now - 1), 0) + " %)\n";
@@ -176,9 +178,10 @@ ProfilePage page_of(const DescribedRun& run, const std::string& title) {
   if (!found) return page;
   for (const auto* fixes : {&found->fixes, &found->together})
     for (const Fix& fix : *fixes)
-      page.fixes.push_back({joined(fix.changes, " ", [](const Change& change) { return "--apply " + change.text(); }) +
-                                (fix.changes.size() > 1 ? " together" : ""),
-                            fix.items_per_s, fix.low, fix.high, fix.items_per_s / found->items_per_s - 1});
+      page.fixes.push_back(
+          {joined(fix.changes, " ", [](const Change& change) { return field("apply") + " " + change.text(); }) +
+               (fix.changes.size() > 1 ? " together" : ""),
+           fix.items_per_s, fix.low, fix.high, fix.items_per_s / found->items_per_s - 1});
   return page;
 }
 

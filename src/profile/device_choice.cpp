@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "view/text.h"
@@ -59,7 +60,7 @@ std::string worth_text(const DeviceChoice& choice) {
   const MeasuredGain gain = gain_over_best(choice);
   return "Whether the second device is worth it is not decided: after " + std::to_string(choice.rounds.size()) +
          " rounds it gains " + fixed_text(gain.low, 2) + "x to " + fixed_text(gain.high, 2) + "x, and " +
-         fixed_text(kWorthADevice, 2) + "x would be worth it. More --num-steps narrow that";
+         fixed_text(kWorthADevice, 2) + "x would be worth it. More " + field("num_steps") + " narrow that";
 }
 
 }  // namespace

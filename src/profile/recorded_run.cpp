@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "advise/spread.h"
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
@@ -187,7 +188,8 @@ std::string advice_text(const SideCause& cause) {
     case Cause::memory_pressure: return "more memory, or less beside the run";
     case Cause::throttling: return "better cooling, or a higher power limit";
     case Cause::unequal_lengths: return "the longest files first, predicted to be " + percent_more(cause.gain);
-    case Cause::slow_files: return "read: --order any, predicted to be up to " + percent_more(cause.gain);
+    case Cause::slow_files:
+      return "read: " + field("order") + " any, predicted to be up to " + percent_more(cause.gain);
     default: break;
   }
   return "";
@@ -463,9 +465,10 @@ std::string brief_sentence(const RunRecording& recording, const MachineEvidence&
   excerpt.lengths.clear();
   const ProfiledRun run{recording, diagnose_briefly(recording), side_causes(excerpt, machine)};
   const RunFinding finding = finding_of(run.recording, run.found, run.causes);
-  if (finding.beside && finding.cause == Cause::other_processes) return finding_sentence(run);
+  const bool is_known = has_enough_items(recording);
+  if (is_known && finding.beside && finding.cause == Cause::other_processes) return finding_sentence(run);
   std::string text = other_programs_text(run.causes);
-  if (run.found || finding.beside) return text + finding_sentence(run);
+  if (is_known && (run.found || finding.beside)) return text + finding_sentence(run);
   if (!text.empty()) text.pop_back();  // its line end
   return text;
 }

@@ -6,11 +6,11 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/environment.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "device/cgroup.h"
+#include "metrics/recording_request.h"
 #include "profile/timeline.h"
 
 namespace tutti {
@@ -115,13 +115,9 @@ nlohmann::ordered_json phases_json(const StepPhases& phases) {
   return json;
 }
 
-int recording_warm_up() {
-  return number_in<int>(variable(kWarmUpVariable).value_or("")).value_or(0);
-}
-
 std::optional<std::filesystem::path> recording_wanted() {
-  const auto file = variable(kRecordingVariable);
-  return file ? std::optional<std::filesystem::path>(*file) : std::nullopt;
+  const auto& file = recording_request().recording;
+  return file.empty() ? std::nullopt : std::optional(file);
 }
 
 void note_clocks(RecordedStage& stage, const StageReport& report) {

@@ -10,17 +10,9 @@
 
 namespace tutti {
 
-/// Where `tutti profile` wants the recording of this run, by the variable TUTTI_RECORDING; none: the run is not
-/// profiled, and recording costs nothing.
+/// Where the recording of this run is requested (metrics/recording_request.h); none: the run is not profiled, and
+/// recording costs nothing.
 std::optional<std::filesystem::path> recording_wanted();
-
-/// The variable, for who starts a command and wants its recording: the path of a file that is not there yet. Children
-/// inherit it, so the process that runs the pipeline writes the file.
-inline constexpr const char* kRecordingVariable = "TUTTI_RECORDING";
-
-/// How many steps of a training go before its recording, by the variable TUTTI_RECORDING_WARM_UP.
-int recording_warm_up();
-inline constexpr const char* kWarmUpVariable = "TUTTI_RECORDING_WARM_UP";
 
 /// Takes over what the clocks of a stage of `flow` found: its times and the length of the queue behind it.
 void note_clocks(RecordedStage& stage, const StageReport& report);

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "base/field_names.h"
 #include "recipe/classifier_fields.h"
 #include "recipe/recipe_file.h"
 #include "recipe/recipe_text.h"
@@ -48,15 +49,16 @@ Result<void> check_sense(const ClassifierRecipe& r) {
   const bool has_masks = r.mask_bands != usual.mask_bands || r.mask_stretches != usual.mask_stretches;
   if (has_masks && !r.use_specaugment)
     return fail(Fault::usage, "mask-bands, mask-stretches: without use-specaugment nothing is blanked",
-                "Add --use-specaugment, or leave them out");
+                "Add " + field("use_specaugment") + ", or leave them out");
   if (r.boost != usual.boost && !r.binary_mode && !r.two_stage)
-    return fail(Fault::usage, "boost: it counts in binary mode alone", "Add --binary-mode, or leave it out");
+    return fail(Fault::usage, "boost: it counts in binary mode alone",
+                "Add " + field("binary_mode") + ", or leave it out");
   if (r.binary_mode && r.two_stage)
     return fail(Fault::usage, "binary-mode, two-stage: the second stage would learn the same again",
                 "Leave out one of them");
   if ((r.binary_mode || r.two_stage) && r.against == "none")
     return fail(Fault::usage, "against none: binary mode learns one label against all others",
-                "Name the label with --against");
+                "Name the label with " + field("against"));
   return {};
 }
 
@@ -78,7 +80,8 @@ std::string binding_differences(ClassifierRecipe now, ClassifierRecipe before) {
 Result<void> check_recipe(const ClassifierRecipe& recipe) {
   if (auto checked = value_checks::first_fault(recipe, value_checks_of(recipe)); !checked) return checked;
   if (auto checked = check_sense(recipe); !checked) return checked;
-  if (recipe.data.empty()) return fail(Fault::usage, "data: nothing to learn is named", "Name a folder with --data");
+  if (recipe.data.empty())
+    return fail(Fault::usage, "data: nothing to learn is named", "Name a folder with " + field("data"));
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "base/field_names.h"
 #include "base/toml.h"
 #include "recipe/recipe_file.h"
 #include "recipe/value_checks.h"
@@ -147,7 +148,7 @@ Result<void> check_data_set(const WhisperRecipe& r) {
                 "Leave out one of them");
   if (r.cache.empty())
     return fail(Fault::usage, requested + ": the set is packed in the cache, and none is named",
-                "Name a folder with --cache");
+                "Name a folder with " + field("cache"));
   return {};
 }
 
@@ -164,9 +165,10 @@ Result<void> check_recipe(const WhisperRecipe& r) {
     return fail(
         Fault::usage,
         "data-gpu: '" + r.data_gpu + "': each of several processes sees its own device alone; expected model or cpu",
-        "Write data-gpu model, or train in one process with --device");
+        "Write data-gpu model, or train in one process with " + field("device"));
   if (auto checked = check_data_set(r); !checked) return checked;
-  if (r.data.empty()) return fail(Fault::usage, "data: nothing to learn is named", "Name a folder with --data");
+  if (r.data.empty())
+    return fail(Fault::usage, "data: nothing to learn is named", "Name a folder with " + field("data"));
   return {};
 }
 

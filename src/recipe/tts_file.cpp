@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "base/field_names.h"
 #include "recipe/recipe_file.h"
 #include "recipe/recipe_text.h"
 #include "recipe/tts_fields.h"
@@ -24,12 +25,12 @@ Result<void> augmented_by(const TtsRecipe& r) {
       Fault::usage,
       "speed-share, noise-share, room-share: clips are changed where spectrograms are computed in the training, "
       "and no device for that is named",
-      "Name one with --data-gpu, such as model or cpu");
+      "Name one with " + field("data_gpu") + ", such as model or cpu");
 }
 
 Result<void> limited_on(const TtsRecipe& r) {
   if (!r.data_gpu.empty() || r.data_gpu_memory == 0) return {};
-  return fail(Fault::usage, "data-gpu-memory: no data device is named", "Name one with --data-gpu");
+  return fail(Fault::usage, "data-gpu-memory: no data device is named", "Name one with " + field("data_gpu"));
 }
 
 std::vector<Result<void>> value_checks_of(const TtsRecipe& r) {
@@ -70,7 +71,7 @@ std::string binding_differences(TtsRecipe now, TtsRecipe before) {
 Result<void> check_recipe(const TtsRecipe& recipe) {
   if (auto checked = value_checks::first_fault(recipe, value_checks_of(recipe)); !checked) return checked;
   if (recipe.train_data.empty())
-    return fail(Fault::usage, "train-data: nothing to learn is named", "Name a set with --train-data");
+    return fail(Fault::usage, "train-data: nothing to learn is named", "Name a set with " + field("train_data"));
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "base/field_names.h"
 #include "recipe/recipe_file.h"
 #include "recipe/recipe_text.h"
 #include "recipe/value_checks.h"
@@ -39,7 +40,7 @@ std::string binding_differences(VocoderRecipe now, VocoderRecipe before) {
 Result<void> check_recipe(const VocoderRecipe& recipe) {
   if (auto checked = value_checks::first_fault(recipe, value_checks_of(recipe)); !checked) return checked;
   if (recipe.train_data.empty())
-    return fail(Fault::usage, "train-data: nothing to learn is named", "Name a set with --train-data");
+    return fail(Fault::usage, "train-data: nothing to learn is named", "Name a set with " + field("train_data"));
   return {};
 }
 

@@ -1,10 +1,14 @@
 #include "serve/server.h"
 
+#include "base/field_names.h"
+#include "base/files.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "jobs/open_store.h"
 #include "serve/dashboard/dashboard.h"
 #include "serve/dashboard/fleet_source.h"
+#include "serve/idle_watch.h"
 #include "serve/jobs/job_service.h"
 
 namespace tutti {
@@ -13,12 +17,14 @@ namespace {
 constexpr Seconds kLookEvery{0.5};  // at whether the devices are gone
 constexpr Seconds kLastAnswers{5};  // for answers that are made, and not sent yet
 
-enum class Ending { none, requested, aborted };
+enum class EndSignal { none, requested, aborted };
 
-/// Waits until the server is to stop; an error: it cannot go on. `service`: null where nothing is transcribed.
-Result<void> wait_for_end(SpeechService* service, Guarded<Ending>& ending) {
+/// Waits until the server is to stop; an error: it cannot go on. `service`: null where nothing is transcribed; `idle`:
+/// null where it never ends for want of work.
+Result<ServeEnd> wait_for_end(SpeechService* service, IdleWatch* idle, Guarded<EndSignal>& ending) {
   bool announced = false;
-  while (!ending.wait_for(kLookEvery, [](Ending now) { return now != Ending::none; })) {
+  while (!ending.wait_for(kLookEvery, [](EndSignal now) { return now != EndSignal::none; })) {
+    if (idle && idle->is_over()) return ServeEnd::idle;
     if (!service) continue;
     if (auto over = service->over(); over && over->fault != Fault::cancelled) return tl::unexpected<Error>(*over);
     if (!announced && service->ready()) {
@@ -26,16 +32,16 @@ Result<void> wait_for_end(SpeechService* service, Guarded<Ending>& ending) {
       log(Level::info, "the model is loaded: ready for requests");
     }
   }
-  return {};
+  return ServeEnd::requested;
 }
 
 /// Lets what is in work end. False: it was cut off.
-bool drained(SpeechService* service, const Api& api, HttpServer& http, Guarded<Ending>& ending, Seconds most) {
+bool drained(SpeechService* service, const Api& api, HttpServer& http, Guarded<EndSignal>& ending, Seconds most) {
   constexpr Seconds kBeat{0.1};
   const auto until = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(most);
   while ((service && !service->wait_until_idle(kBeat)) || !api.idle()) {
     if (Clock::real().now() >= until) return false;
-    if (ending.wait_for(api.idle() ? Seconds(0) : kBeat, [](Ending now) { return now == Ending::aborted; }))
+    if (ending.wait_for(api.idle() ? Seconds(0) : kBeat, [](EndSignal now) { return now == EndSignal::aborted; }))
       return false;
   }
   http.finish(kLastAnswers);
@@ -49,7 +55,8 @@ void stop_work(SpeechService* service, JobService* jobs) {
 }
 
 DashboardOptions page_of(const ServeOptions& options) {
-  return {.model = options.api.models ? options.api.models->own() : "", .state = options.speech.state.string()};
+  return {.model = options.api.models ? options.api.models->own() : "",
+          .state = options.server ? options.server->text() : options.speech.state.string()};
 }
 
 AlertOptions alerts_of(const ServeOptions& options) {
@@ -62,7 +69,8 @@ JobServiceOptions jobs_of(const ServeOptions& options) {
   JobServiceOptions jobs{.files = options.job_files,
                          .models = *options.api.models,
                          .usual = options.api.usual,
-                         .most_a_client = options.jobs_a_client};
+                         .most_a_client = options.jobs_a_client,
+                         .keep = options.keep_jobs};
   jobs.files.state = options.speech.state;
   jobs.files.most_bytes = options.api.max_upload;
   jobs.run = {.command = "tutti serve --model " + options.api.models->own(),
@@ -72,10 +80,25 @@ JobServiceOptions jobs_of(const ServeOptions& options) {
   return jobs;
 }
 
+/// Uploads that find no space would be refused one by one, hours later.
+void warn_of_small_temporary_folder(const ServeOptions& options) {
+  constexpr double kBytesASecond = 16000 * sizeof(std::int16_t);  // of a decoded recording
+  const auto upload = static_cast<std::int64_t>(options.api.max_upload);
+  const auto decoded = static_cast<std::int64_t>(options.speech.longest.count() * kBytesASecond);
+  const std::string what = "a recording of " + bytes_text({upload}) + " (" + field("max_upload") + ") and " +
+                           bytes_text({decoded}) + " of it decoded (" + field("max_hours") + ")";
+  if (auto space = expect_space(temporary_folder(), {upload + decoded}, what,
+                                "Larger ones will be refused; name a larger folder with TMPDIR");
+      !space)
+    log(Level::warning, space.error().text());
+}
+
 }  // namespace
 
-Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::function<void(std::uint16_t)>& listening) {
-  auto store = open_store({.url = options.speech.state});
+Result<ServeEnd> serve(const ServeOptions& options, StopSignal& stop,
+                       const std::function<void(std::uint16_t)>& listening) {
+  if (options.api.models) warn_of_small_temporary_folder(options);
+  auto store = open_store({.url = options.server.value_or(StoreUrl(options.speech.state))});
   if (!store) return tl::unexpected<Error>(store.error());
   std::unique_ptr<AlertWatch> alerts;  // before any job: it counts what ends from its start on
   if (!options.alerts.webhook.url.empty()) {
@@ -93,10 +116,12 @@ Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::fun
     if (!accepting) return tl::unexpected<Error>(accepting.error());
     jobs = std::move(*accepting);
   }
-  const auto fleet = service ? fleet_of(service->control(), *jobs) : fleet_of_batches(options.speech.state, **store);
+  const auto fleet = service          ? fleet_of(service->control(), *jobs)
+                     : options.server ? fleet_of_server(*options.server, **store)
+                                      : fleet_of_batches(options.speech.state, **store);
   std::unique_ptr<Dashboard> dashboard;
   if (options.dashboard) dashboard = Dashboard::start(page_of(options), *fleet, **store, **store);
-  Api api(options.api, service.get(), jobs.get(), dashboard.get());
+  Api api(options.api, service.get(), jobs.get(), **store, dashboard.get());
   auto http = HttpServer::start(options.http, api);
   if (!http) {
     stop_work(service.get(), jobs.get());
@@ -104,12 +129,16 @@ Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::fun
   }
   listening((*http)->port());
 
-  Guarded<Ending> ending{Ending::none};
-  stop.on_raise([&] { ending.change([](Ending& now) { now = Ending::requested; }); });
-  stop.on_abort([&] { ending.change([](Ending& now) { now = Ending::aborted; }); });
-  const auto ended = wait_for_end(service.get(), ending);
+  Guarded<EndSignal> ending{EndSignal::none};
+  stop.on_raise([&] { ending.change([](EndSignal& now) { now = EndSignal::requested; }); });
+  stop.on_abort([&] { ending.change([](EndSignal& now) { now = EndSignal::aborted; }); });
+  std::optional<IdleWatch> idle;
+  if (options.idle_timeout) idle.emplace(*options.idle_timeout, api, service.get(), jobs.get());
+  const auto ended = wait_for_end(service.get(), idle ? &*idle : nullptr, ending);
   bool whole = true;
   if (ended) {
+    if (*ended == ServeEnd::idle)
+      log(Level::info, "no request and no job for " + number_text(options.idle_timeout->count() / 60) + " minutes");
     api.drain();
     if (jobs) jobs->drain();
     if (dashboard) dashboard->close_streams();
@@ -120,9 +149,8 @@ Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::fun
   stop.on_abort({});
   stop_work(service.get(), jobs.get());
   (*http)->finish(Seconds(1));
-  if (!ended) return ended;
-  if (!whole) return fail(Fault::cancelled, "requests in work were cut off");
-  return {};
+  if (ended && !whole) return fail(Fault::cancelled, "requests in work were cut off");
+  return ended;
 }
 
 }  // namespace tutti

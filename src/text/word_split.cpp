@@ -11,11 +11,6 @@ namespace {
 
 using Ids = std::span<const std::int32_t>;
 
-bool is_written_without_spaces(std::string_view language) {
-  static constexpr std::array<std::string_view, 6> kLanguages{"zh", "ja", "th", "lo", "my", "yue"};
-  return std::find(kLanguages.begin(), kLanguages.end(), language) != kLanguages.end();
-}
-
 /// The shortest runs of tokens that are whole code points. A run that holds U+FFFD is whole where the text itself has
 /// one at that position: then the model wrote it, or its bytes belong together nowhere.
 std::vector<SpelledWord> split_at_code_points(const Tokenizer& tokenizer, Ids ids) {
@@ -62,6 +57,11 @@ std::vector<SpelledWord> joined_between_spaces(std::vector<SpelledWord> parts, s
 }
 
 }  // namespace
+
+bool is_written_without_spaces(std::string_view language) {
+  static constexpr std::array<std::string_view, 6> kLanguages{"zh", "ja", "th", "lo", "my", "yue"};
+  return std::find(kLanguages.begin(), kLanguages.end(), language) != kLanguages.end();
+}
 
 std::vector<SpelledWord> split_to_words(const Tokenizer& tokenizer, Ids ids, std::string_view language) {
   std::vector<SpelledWord> parts = split_at_code_points(tokenizer, ids);

@@ -16,6 +16,9 @@ struct SpelledWord {
   std::vector<std::int32_t> ids{};
 };
 
+/// Whether a language, by its code, has no spaces between words (zh ja th lo my yue).
+bool is_written_without_spaces(std::string_view language);
+
 /// Cuts `ids` into words as openai-whisper's tokenizer does (20250625, split_to_word_tokens): before a space and around
 /// punctuation; in languages written without spaces (zh ja th lo my yue) wherever the tokens so far are whole code
 /// points. An English-only vocabulary has no language: spaces. Special tokens are words of their own. Tokens at the end

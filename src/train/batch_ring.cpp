@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/field_names.h"
 #include "base/log.h"
 #include "model/cpu/compute_team.h"
 #include "model/gpu/out_of_memory.h"
@@ -36,9 +37,9 @@ class BatchRing::Slots : public RingDevice {
       note_size(rows_[slot]);
       timed(copying_, [&] { copy(slot); });
     } catch (const std::exception& error) {
-      return tl::unexpected(
-          failure_of(error, "batch " + std::to_string(batch.index) + " could not be prepared",
-                     "Go on with --resume and a smaller ring-depth or ring-megabytes, or with more memory"));
+      return tl::unexpected(failure_of(
+          error, "batch " + std::to_string(batch.index) + " could not be prepared",
+          "Go on with " + field("resume") + " and a smaller ring-depth or ring-megabytes, or with more memory"));
     }
     return {};
   }

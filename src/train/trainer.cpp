@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/field_names.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings.h"
@@ -249,8 +250,9 @@ Result<TaskScores> Trainer::evaluated(std::optional<AveragesInPlace>& averages) 
   } catch (const std::exception& problem) {
     if (!is_out_of_memory(problem)) throw;
     return tl::unexpected(failure_of(problem, "the network could not be evaluated",
-                                     "The checkpoint is whole: go on with --resume where there is more memory, or "
-                                     "evaluate it with 'tutti evaluate'"));
+                                     "The checkpoint is whole: go on with " + field("resume") +
+                                         " where there is more memory, or "
+                                         "evaluate it with 'tutti evaluate'"));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/log.h"
 #include "model/gpu/out_of_memory.h"
 #include "recipe/checkpoint_names.h"
@@ -57,11 +58,11 @@ tl::unexpected<Error> Trainer::give_up(Error why) {
   };
   const auto written = parts_.peers ? parts_.peers->run_and_wait("keeps what was learned", write) : write();
   if (written)
-    why.hint += std::string(has_checkpoint ? ". --resume goes on from the checkpoint before them"
-                                           : ". There is no checkpoint before them, --resume starts again") +
-                "; what the finite steps since have come to is " + folder_.aside_of_step(state_.step).string() +
-                ": without '" + std::string(kStoppedPrefix) +
-                "' in its name, --resume goes on from there, behind these samples";
+    why.hint +=
+        std::string(has_checkpoint ? ". " + field("resume") + " goes on from the checkpoint before them"
+                                   : ". There is no checkpoint before them, " + field("resume") + " starts again") +
+        "; what the finite steps since have come to is " + folder_.aside_of_step(state_.step).string() + ": without '" +
+        std::string(kStoppedPrefix) + "' in its name, " + field("resume") + " goes on from there, behind these samples";
   else
     log(Level::warning, "what was learned since the last checkpoint is lost: " + written.error().text());
   return tl::unexpected<Error>(std::move(why));

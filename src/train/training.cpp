@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "model/device_name.h"
@@ -102,8 +103,8 @@ void report_epochs(const ReadyTraining& training, std::int64_t steps, TrainingEn
   const bool ends_by_steps = training.epochs == 0 || steps >= options.max_steps;
   if (end != TrainingEnd::finished || ends_by_steps || options.max_time > Seconds(0)) return;
   log(Level::info, "epochs " + std::to_string(training.epochs) + " were over after " + std::to_string(steps) +
-                       " steps, before max-steps " + std::to_string(options.max_steps) +
-                       "; '--resume --epochs 0' goes on until then");
+                       " steps, before max-steps " + std::to_string(options.max_steps) + "; '" + field("resume") + " " +
+                       field("epochs") + " 0' goes on until then");
 }
 
 /// The options with the ring that was chosen; `choice` and `training` outlive the trainer.

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/owned.h"
-#include "feed/feed.h"
+#include "public/tutti/feed.h"
 #include "recipe/recipe_file.h"
 #include "recipe/training_recipe.h"
 #include "train/peers/peers.h"

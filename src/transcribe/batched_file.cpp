@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/strings.h"
+
 namespace tutti {
 
 BatchedFile::BatchedFile(DecodedFile file, std::vector<SpeechChunk> chunks, const TranscriptionContext& context)
@@ -58,7 +60,9 @@ Result<TranscribedFile> BatchedFile::whole(State& state) {
   std::vector<std::int32_t> tokens;
   for (const Segment& segment : transcript.segments)
     tokens.insert(tokens.end(), segment.tokens.begin(), segment.tokens.end());
-  transcript.text = context_.windows.tokenizer.decode(tokens);
+  transcript.text = context_.other
+                        ? joined(transcript.segments, "", [](const Segment& segment) { return segment.text; })
+                        : context_.windows.tokenizer.decode(tokens);
   transcript.language = **state.language;
   TranscribedFile done = transcribed(file_, context_.way, std::move(transcript), state.costs);
   // Where both sides of a cut share a window they stand in a row in it, as if nothing had been cut.

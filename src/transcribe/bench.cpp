@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "device/child_memory.h"
 #include "device/device_spec.h"
@@ -107,7 +108,8 @@ class TrialObserver final : public RunObserver {
     if (trial_.error || decodings_ > 0) return {};
     return fail(Fault::missing,
                 (files.size() == 1 ? files.front().string() : "the recordings") +
-                    ": expected speech to measure with, found none (at most --seconds of every file are used)",
+                    ": expected speech to measure with, found none (at most " + field("seconds") +
+                    " of every file are used)",
                 "Name recordings of speech, or none: a clip comes with the program");
   }
 
@@ -251,8 +253,9 @@ BenchResult score_trials(const std::vector<BenchTrial>& trials,
 }
 
 std::string flags_of(const BenchSetting& setting) {
-  return "--batched --device " + setting.device + " --compute-type " + setting.compute_type + " --batch-size " +
-         std::to_string(setting.batch_size) + " --beam-size None --temperature-increment-on-fallback None";
+  return field("batched") + " " + field("device") + " " + setting.device + " " + field("compute_type") + " " +
+         setting.compute_type + " " + field("batch_size") + " " + std::to_string(setting.batch_size) + " " +
+         field("beam_size") + " None " + field("temperature_increment_on_fallback") + " None";
 }
 
 extern const std::string_view kBenchClip;  // data/bench_clip.ogg

@@ -7,6 +7,7 @@ TimeSpent& TimeSpent::operator+=(const TimeSpent& other) {
   listening += other.listening;
   features += other.features;
   encoder += other.encoder;
+  speakers += other.speakers;
   decoder += other.decoder;
   waiting += other.waiting;
   writing += other.writing;

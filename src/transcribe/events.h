@@ -10,6 +10,7 @@
 #include "audio/recording.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "diarize/diarize_options.h"
 #include "transcript/transcript.h"
 
 namespace tutti {
@@ -21,6 +22,7 @@ struct TimeSpent {
   Seconds audio{};      // decoding and resampling
   Seconds listening{};  // VAD
   Seconds features{};   // log-mel, both passes
+  Seconds speakers{};   // finding who speaks, the worker's time for it included
   Seconds encoder{};
   Seconds decoder{};
   Seconds waiting{};  // threads for the worker, beyond what it worked for them: other windows, transport, restarts
@@ -54,11 +56,13 @@ struct FileOutcome {
   std::vector<std::string> losses{};  // what damage in the input cost
   std::vector<std::string> notes{};   // what was chosen of the input (track, channel), and how it is laid out
   bool without_speech = false;        // its transcript has no text
+  std::size_t replacements = 0;       // texts in it that were replaced, as its options have it
   std::vector<std::filesystem::path> outputs{};
   std::vector<std::filesystem::path> replaced{};  // outputs that replaced a file
   WindowCounts counts{};
   std::size_t forced_cuts = 0;  // with --batched: windows that end during speech because it held no silence
   TimeSpent spent{};
+  std::vector<SpeakerSummary> speakers{};  // where they were to be found, in order of their first turns
 };
 
 struct RunSummary {
@@ -68,6 +72,8 @@ struct RunSummary {
   std::size_t failed = 0;
   std::vector<std::filesystem::path> replaced{};  // output files that were there before
   std::size_t without_speech = 0;                 // files done whose transcripts have no text
+  std::size_t replacements = 0;                   // texts that were replaced in the transcripts of files done
+  std::size_t failed_commands = 0;                // runs of the command for finished recordings that failed
   Seconds audio{};                                // that was requested, of the files done
   Seconds elapsed{};
   Seconds model_load{};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "diarize/rttm.h"
 #include "transcribe/mel_source.h"
 #include "transcribe/speech_chunks.h"
 #include "transcript/clips.h"
@@ -73,6 +74,11 @@ Result<TranscribedFile> transcribe_file(const SequentialFile& file, const Transc
   if (!transcript) return tl::unexpected(transcript.error());
   transcript->segments = audio.restored(std::move(transcript->segments));
   return transcribed(file.decoded, context.way, std::move(*transcript), windows.costs());
+}
+
+Result<std::string> format_output(const TranscribedFile& file, Format format, const WriterOptions& options) {
+  if (format == Format::rttm) return rttm_text(file.outcome.input.stem().string(), file.turns);
+  return format_transcript(file.transcript, format, options);
 }
 
 TranscribedFile transcribed(const DecodedFile& file, const TranscriptionMode& way, Transcript transcript,

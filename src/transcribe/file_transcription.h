@@ -8,10 +8,13 @@
 #include "audio/recording.h"
 #include "audio/vad/packing.h"
 #include "base/clock.h"
+#include "diarize/speaker_turn.h"
+#include "link/other_engine.h"
 #include "transcribe/events.h"
 #include "transcribe/remote_windows.h"
 #include "transcribe/speech_chunks.h"
 #include "transcript/long_form.h"
+#include "transcript/writers.h"
 
 namespace tutti {
 
@@ -37,7 +40,11 @@ struct TranscribedFile {
   FileOutcome outcome{};
   Clock::Instant started{};
   Transcript transcript{};
+  std::vector<SpeakerTurn> turns{};  // where speakers were to be found
 };
+
+/// The content of an output of a file: as format_transcript, or of RTTM the turns of its speakers.
+Result<std::string> format_output(const TranscribedFile& file, Format format, const WriterOptions& options);
 
 /// Called after each window with the file's index on the command line, the position reached and the segments that are
 /// new, in order. From any thread, but one at a time for one file.
@@ -49,7 +56,8 @@ struct TranscriptionContext {
   const LogMel& log_mel;
   const LongFormOptions& rules;
   const OnProgressOfFile& on_progress;
-  LongFormInput model{};  // content_frames is each file's own
+  const OtherEngine* other = nullptr;  // it takes PCM; null: windows are of mel
+  LongFormInput model{};               // content_frames is each file's own
   TranscriptionMode way{};
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "audio/mel/log_mel.h"
@@ -26,6 +27,7 @@ struct ModelContext {
   std::int64_t frames_per_window = 3000;
   std::int32_t n_text_ctx = 448;
   std::int32_t n_vocab = 0;
+  std::optional<OtherEngine> other{};  // which takes PCM, and has no use for tokenizer and mel; none: ours
 
   /// The options of one recording, as spoken_model checks those of a run. Thread-safe.
   Result<FittedOptions> fit(const SpeechOptions& options) const;
@@ -45,7 +47,8 @@ struct ModelContext {
 /// no positions.
 Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const SpeechOptions& options);
 
-/// The same with the tokenizer of the run's model, read now; the built-in one where the run names no model.
+/// The same with the tokenizer of the run's model, read now; the built-in one where the run names no model. Also of the
+/// run's own engine. Fault::unsupported: that one takes no PCM; Fault::usage: it does not know the language.
 Result<ModelContext> load_model_context(const RunOptions& run, const Ready& ready);
 
 }  // namespace tutti

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "transcribe/inputs/inputs.h"
 
@@ -13,7 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kOtherFolder = "Name another folder with --output-dir";
+std::string other_folder() {
+  return "Name another folder with " + field("output_dir");
+}
 
 /// The deepest folder all files among the inputs lie in.
 fs::path common_folder(const std::vector<std::string>& inputs) {
@@ -62,7 +65,7 @@ Result<void> expect_folder(const fs::path& output) {
   std::error_code ignored;
   if (fs::is_directory(output, ignored))
     return fail(Fault::usage, output.string() + ": expected to write an output there, found a folder of this name",
-                "Move it away, or name another folder with --output-dir");
+                "Move it away, or name another folder with " + field("output_dir"));
   return {};
 }
 
@@ -82,14 +85,15 @@ tl::unexpected<Error> no_folder(const fs::path& folder, const std::error_code& w
 }  // namespace
 
 OutputOwnership ownership_of(const std::vector<PlannedFile>& plan) {
-  OutputOwnership files(kOtherFolder);
+  OutputOwnership files(other_folder());
   for (const auto& file : plan) files.add_input(file.input);
   return files;
 }
 
 Result<void> expect_none_read(const std::vector<PlannedFile>& plan, std::span<const fs::path> read) {
-  OutputOwnership files(kOtherFolder);
-  for (const auto& path : read) files.add_input(path);
+  OutputOwnership files(other_folder());
+  for (const auto& path : read)
+    if (!path.empty()) files.add_input(path);
   for (const auto& file : plan)
     for (const auto& output : file.outputs)
       if (auto free = files.expect_no_input(output); !free) return free;
@@ -119,7 +123,7 @@ Result<void> expect_names(const std::vector<fs::path>& outputs) {
 
 Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options) {
   std::map<std::string, std::string> taken;  // output base -> input
-  OutputOwnership files(kOtherFolder);
+  OutputOwnership files(other_folder());
   for (const auto& input : inputs) {
     if (auto local = expect_local(input); !local) return tl::unexpected(local.error());
     std::error_code ignored;
@@ -131,11 +135,11 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
     const fs::path base = base_of(input, options, common);
     const auto [other, fresh] = taken.emplace(base.string(), input);
     if (!fresh)
-      return fail(Fault::usage,
-                  "'" + other->second + "' and '" + input + "' would both be written to " + base.string() + ".*",
-                  are_one(other->second, input) || options.name_by == NameBy::path
-                      ? "Name each input once"
-                      : "Use --name-by path, or different --output-dir folders in two runs");
+      return fail(
+          Fault::usage, "'" + other->second + "' and '" + input + "' would both be written to " + base.string() + ".*",
+          are_one(other->second, input) || options.name_by == NameBy::path
+              ? "Name each input once"
+              : "Use " + field("name_by") + " path, or different " + field("output_dir") + " folders in two runs");
     PlannedFile file{.input = input, .outputs = {}};
     for (const auto& format : options.formats) {
       file.outputs.emplace_back(base.string() + "." + std::string(extension(format)));

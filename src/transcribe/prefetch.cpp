@@ -32,7 +32,9 @@ std::size_t LookAhead::bytes_of(const DecodedFile& file) const {
 
 std::size_t LookAhead::bytes_of(const Work& work) const {
   if (const auto* whole = std::get_if<SequentialFile>(&work)) return bytes_of(whole->decoded);
-  const ChunkMel& mel = std::get<ChunkWork>(work).mel;
+  const auto& audio = std::get<ChunkWork>(work).audio;
+  if (const auto* pcm = std::get_if<std::vector<float>>(&audio)) return pcm->size() * sizeof(float);
+  const auto& mel = std::get<ChunkMel>(audio);
   return static_cast<std::size_t>(mel.frames() * mel.n_mels()) * sizeof(float);
 }
 

@@ -5,12 +5,38 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "diarize/word_speakers.h"
+#include "transcribe/speakers/recording_speakers.h"
+#include "transcript/replace_text.h"
 
 namespace tutti {
 namespace {
 
 tl::unexpected<Error> stopped() {
   return fail(Fault::cancelled, "stopped");
+}
+
+/// Who speaks, by the engine of the recording's windows; of a recording with a channel for each, by those.
+Result<FoundSpeakers> find_speakers_of(const RecordingJob& job, const DecodedFile& decoded, WindowEngine& engine) {
+  const DiarizeOptions& options = *job.options.diarize;
+  if (!options.by_channel) return find_recording_speakers(decoded.recording, engine, options, job.aborted);
+  const auto audio = job.sink.fetch({.index = decoded.index, .input = decoded.input});
+  if (!audio) return tl::unexpected(audio.error());
+  return find_channel_speakers(audio->path, job.options.audio, job.aborted);
+}
+
+Result<void> add_speakers(const RecordingJob& job, const DecodedFile& decoded, const TranscriptionContext& context,
+                          TranscribedFile& file) {
+  auto found = find_speakers_of(job, decoded, context.windows.engine);
+  if (!found) return fail_in(decoded.input.string() + ": its speakers", found.error());
+  if (const auto& voices = job.options.diarize->save_embeddings; !voices.empty())
+    if (auto saved = save_voices(voices, decoded.input.string(), *found); !saved) return saved;
+  const Tokenizer& tokenizer = context.windows.tokenizer;
+  assign_speakers(file.transcript, found->turns, [&](std::int32_t token) { return tokenizer.bytes_of(token); });
+  file.turns = std::move(found->turns);
+  file.outcome.speakers = std::move(found->speakers);
+  file.outcome.spent.speakers = Seconds(found->device_seconds);
+  return {};
 }
 
 /// Makes an error about a file without a name of its own one about the recording.
@@ -74,16 +100,21 @@ Result<std::optional<TranscribedFile>> RecordingJob::transcribe(Work work) const
   auto done = context && is_wanted() ? transcribe_work(work, *context) : discard_work(work, stopped().value());
   if (!done) return std::nullopt;
   if (!*done) return tl::unexpected(done->error());
-  enrich(decoded.recording, **done);
+  if (auto enriched = enrich(decoded, **done); !enriched) return tl::unexpected(enriched.error());
   return std::move(**done);
 }
 
-void RecordingJob::enrich(const Recording& audio, TranscribedFile& file) const {
+Result<void> RecordingJob::enrich(const DecodedFile& decoded, TranscribedFile& file) const {
+  const Recording& audio = decoded.recording;
   FileOutcome& outcome = file.outcome;
   outcome.losses = audio.losses();
   outcome.notes = audio.notes();
   std::ranges::copy(remarks, std::back_inserter(outcome.notes));
+  if (options.replacements) outcome.replacements = replace_text(file.transcript, *options.replacements);
   outcome.without_speech = !has_text(file.transcript);
+  if (!options.diarize) return {};
+  const TranscriptionContext* context = sink.context(decoded.index);
+  return context ? add_speakers(*this, decoded, *context, file) : stopped();
 }
 
 Result<TranscribedFile> RecordingJob::transcribe_here(DecodedFile file) const {

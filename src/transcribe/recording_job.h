@@ -69,8 +69,9 @@ struct RecordingJob {
   Result<void> prepare(DecodedFile file, const HandOn& hand_on) const;
   /// Does a piece of its work. Yields the recording, enriched, if this was the last of it.
   Result<std::optional<TranscribedFile>> transcribe(Work work) const;
-  /// Between transcript and outputs: adds what follows from the whole recording, whose audio is still there.
-  void enrich(const Recording& audio, TranscribedFile& file) const;
+  /// Between transcript and outputs: adds what follows from the whole recording, whose audio is still there, such as
+  /// who speaks. An error ends the recording.
+  Result<void> enrich(const DecodedFile& decoded, TranscribedFile& file) const;
 
   /// `prepare` and `transcribe` on the caller's thread, window by window.
   Result<TranscribedFile> transcribe_here(DecodedFile file) const;

@@ -4,18 +4,14 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
 
 #include "base/clock.h"
+#include "base/field_names.h"
 #include "base/random/counter_random.h"
 
 namespace tutti {
 namespace {
-
-/// Ids are unique in this process, so that every file may share one engine.
-WindowId next_window_id() {
-  static std::atomic<WindowId> last{0};
-  return ++last;
-}
 
 /// A stream of samples of its own for every window and temperature (splitmix64's finaliser over the three numbers).
 std::uint64_t seed_of(std::uint64_t seed, std::int64_t seek, double temperature) {
@@ -27,16 +23,37 @@ Seconds since(Clock::Instant start) {
   return Clock::real().now() - start;
 }
 
+/// Every language of the answer, the most probable first; of equal ones in the answer's order.
+Result<std::vector<LanguageProbability>> by_probability(const Language& guess, const SpecialTokens& special) {
+  std::vector<LanguageProbability> languages;
+  for (std::size_t i = 0; i < guess.probabilities.size(); ++i) {
+    const auto known = std::find(special.languages.begin(), special.languages.end(), guess.tokens[i]);
+    if (known == special.languages.end())
+      return fail(Fault::internal,
+                  "the worker named language token " + std::to_string(guess.tokens[i]) + ", which the tokenizer lacks");
+    languages.push_back(
+        {special.language_codes[static_cast<std::size_t>(known - special.languages.begin())], guess.probabilities[i]});
+  }
+  std::ranges::stable_sort(languages, std::greater(), &LanguageProbability::probability);
+  return languages;
+}
+
 }  // namespace
+
+WindowId next_window_id() {
+  static std::atomic<WindowId> last{0};
+  return ++last;
+}
 
 Result<void> check_suppressed(const std::vector<std::int32_t>& named, std::optional<std::int64_t> vocabulary) {
   for (const std::int32_t id : named) {
     if (id < -1)
-      return fail(Fault::usage, "--suppress-tokens: expected token ids, or -1 for the non-speech symbols, found " +
+      return fail(Fault::usage, field("suppress_tokens") +
+                                    ": expected token ids, or -1 for the non-speech symbols, found " +
                                     std::to_string(id));
     if (vocabulary && id >= *vocabulary)
       return fail(Fault::usage,
-                  "--suppress-tokens: token " + std::to_string(id) +
+                  field("suppress_tokens") + ": token " + std::to_string(id) +
                       ": the model has no such token, its vocabulary has " + std::to_string(*vocabulary),
                   "Its tokens are 0 to " + std::to_string(*vocabulary - 1));
   }
@@ -94,16 +111,12 @@ Result<std::string> RemoteWindows::detect_language(WindowSpan window) {
   if (auto opened = open(window); !opened) return tl::unexpected(opened.error());
   const auto guess = service_.engine.detect_language(window_);
   if (!guess) return tl::unexpected(guess.error());
-  const auto best = std::max_element(guess->probabilities.begin(), guess->probabilities.end());
-  if (best == guess->probabilities.end())
-    return fail(Fault::usage, "this model knows no languages", "Name the language with --language");
-  const std::int32_t token = guess->tokens[static_cast<std::size_t>(best - guess->probabilities.begin())];
-  const SpecialTokens& special = service_.tokenizer.special();
-  const auto known = std::find(special.languages.begin(), special.languages.end(), token);
-  if (known == special.languages.end())
-    return fail(Fault::internal,
-                "the worker named language token " + std::to_string(token) + ", which the tokenizer lacks");
-  return special.language_codes[static_cast<std::size_t>(known - special.languages.begin())];
+  const auto languages = by_probability(*guess, service_.tokenizer.special());
+  if (!languages) return tl::unexpected(languages.error());
+  if (languages->empty())
+    return fail(Fault::usage, "this model knows no languages", "Name the language with " + field("language"));
+  if (service_.on_language) (*service_.on_language)({.language = languages->front(), .all = *languages});
+  return languages->front().code;
 }
 
 Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeRequest& request) {

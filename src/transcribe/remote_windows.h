@@ -8,23 +8,11 @@
 #include "link/window_engine.h"
 #include "transcribe/events.h"
 #include "transcribe/mel_source.h"
+#include "transcribe/speech_options.h"
+#include "transcribe/spoken_language.h"
 #include "transcript/long_form.h"
 
 namespace tutti {
-
-/// Sampling and suppression, the same for every window of a run.
-struct DecodingOptions {
-  std::int32_t best_of = 5;                       // samples when the temperature is above zero
-  std::int32_t beam_size = 0;                     // beams at temperature zero; 0: the most probable token each time
-  double patience = 1;                            // ends a search at beam_size * patience hypotheses, rounded
-  double length_penalty = -1;                     // 0 to 1; negative: log-probability per token ranks
-  std::vector<std::int32_t> suppress_tokens{-1};  // -1 means the non-speech tokens
-  bool suppress_blank = true;
-  bool timestamps = true;
-  std::int32_t max_initial_timestamp = 50;  // steps of 0.02 s
-  std::uint64_t seed = 0;
-  bool token_logprobs = false;  // segments have the log-probability of every token of their text
-};
 
 /// What the windows of one file cost.
 struct WindowCosts {
@@ -41,7 +29,11 @@ struct WindowService {
   const DecodingOptions& options;
   const std::vector<std::int32_t>& suppressed;  // as suppressed_tokens() makes it of the options
   bool rationed = false;  // an open window holds capacity that others wait for: none is opened before it can be decoded
+  const OnLanguage* on_language = nullptr;  // called where a language is detected; null: not wanted
 };
+
+/// A number for a window; unique in this process, so that every file may share one engine. Any thread.
+WindowId next_window_id();
 
 /// The windows of one recording or chunk on an engine, one open at a time. The mel of a window is computed and encoded
 /// once, and it is released when the next is named or the object goes. One thread at a time.

@@ -1,6 +1,7 @@
 #include "transcribe/run.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
 #include "profile/timeline.h"
+#include "transcribe/done_command.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/pool/one_device.h"
 #include "transcribe/pool/pooled_recording.h"
@@ -21,6 +23,7 @@
 #include "transcribe/run_stages.h"
 #include "transcribe/stop_signal.h"
 #include "transcribe/tally.h"
+#include "transcript/replace_text.h"
 
 namespace tutti {
 namespace {
@@ -33,6 +36,8 @@ class FileList final : public JobSource, public ResultSink {
 
   /// The device is there, or (null) there will be none.
   void serve(std::shared_ptr<const LoadedDevice> device);
+  /// Ends the command for a finished recording, too.
+  void abort() { aborted_ = true; }
 
   std::optional<ClaimedFile> next() override;
   Result<void> on_audio_decoded(std::size_t index, Seconds length) override;
@@ -58,9 +63,10 @@ class FileList final : public JobSource, public ResultSink {
   const TranscribeOptions& options_;
   Tally& tally_;
   const OnProgressOfFile on_progress_ = [this](std::size_t index, Seconds position, const auto& fresh) {
-    tally_.progress(index, position, fresh);
+    tally_.progress(index, position, with_replacements(fresh, options_.replacements.get()));
   };
   std::size_t next_ = 0;
+  std::atomic<bool> aborted_{false};
   Guarded<State> state_{};
 };
 
@@ -98,20 +104,23 @@ Result<void> FileList::publish(TranscribedFile& file) {
   const PlannedFile& planned = files_[file.outcome.index];
   for (const auto& output : planned.outputs) {
     const auto format = parse_formats(output.extension().string().substr(1)).value().front();
-    const auto content = format_transcript(file.transcript, format, options_.writer);
+    const auto content = format_output(file, format, options_.writer);
     if (!content) return tl::unexpected(content.error());
     const auto replaced = ownership_.write(output, *content);
     if (!replaced) return tl::unexpected(replaced.error());
     if (*replaced) file.outcome.replaced.push_back(output);
   }
   file.outcome.outputs = planned.outputs;
+  if (options_.on_done)
+    options_.on_done->run(name_of_input(planned.input), planned.input, planned.outputs, [&] { return !aborted_; });
   state_.with([&](State& state) { state.in_work.erase(file.outcome.index); });
   return {};
 }
 
-RunSummary summary_of(const Run& run, const LoadedDevice& device, Clock::Instant started) {
+RunSummary summary_of(const Run& run, const LoadedDevice& device, const DoneCommand* on_done, Clock::Instant started) {
   RunSummary summary = run.tally.summary();
   summary.elapsed = Clock::real().now() - started;
+  if (on_done) summary.failed_commands = on_done->failures();
   summary.interrupted |= run.stop.raised() && summary.done + summary.failed + summary.skipped < summary.files;
   summary.worker_restarts = static_cast<std::size_t>(device.pool->view().devices.front().restarts);
   return summary;
@@ -155,8 +164,9 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   }
   const LoadedDevice& device = **loaded;
   tally.ready(device.device_name, device.compute_type, device.load);
-  stop.on_abort([&run, &device] {
+  stop.on_abort([&run, &device, &listed] {
     run.aborted = true;
+    listed.abort();
     device.pool->stop(Seconds(0));
   });
   const int together = options.files_at_once > 0 ? options.files_at_once : windows_in_flight(device.slots);
@@ -171,7 +181,7 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   const auto joined = pipeline.join();
   const auto tuned = tuner.stop();
   if (!joined && joined.error().fault != Fault::cancelled) return tl::unexpected(joined.error());
-  RunSummary summary = summary_of(run, device, started);
+  RunSummary summary = summary_of(run, device, options.on_done.get(), started);
   RunRecording recording = recorder.recording(begun, pipeline.report(), together);
   recording.timeline = sampler.stop();
   for (RecordedStage& stage : recording.stages)

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,24 +10,18 @@
 #include "audio/audio_choice.h"
 #include "audio/vad/speech.h"
 #include "base/error.h"
+#include "link/other_engine.h"
 #include "profile/tuning_store.h"
 #include "transcribe/events.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/remote_windows.h"
+#include "transcribe/speech_options.h"
 #include "transcript/long_form.h"
 #include "transcript/writers.h"
 
 namespace tutti {
 
-/// What decides the transcript of one recording. A command has one for all its files; every request to a server has its
-/// own.
-struct SpeechOptions {
-  AudioChoice audio{};              // which track and channel is decoded
-  std::optional<VadOptions> vad{};  // only speech is transcribed; none: everything
-  bool batched = false;             // needs VAD: independent chunks of speech instead of the reference's loop
-  LongFormOptions long_form{};
-  DecodingOptions decoding{};
-};
+class DoneCommand;
 
 /// The model that recordings are transcribed by, how it is loaded, and how they are transcribed that have no options of
 /// their own.
@@ -38,6 +33,13 @@ struct RunOptions : SpeechOptions {
   std::int32_t threads = 0;     // CPU threads for tensors; 0: one per core
   std::int32_t batch_size = 0;  // windows stepped together at most; 0: what memory and device make best
   bool deterministic = false;   // fixed shapes: the same transcript whatever the batch, order or neighbours
+  /// None: tutti-engine. Another one takes `model` and `compute_type` as it knows them, and needs `batched`.
+  std::optional<OtherEngine> engine{};
+
+  /// Engine and model, by which history knows them: speeds of one are none of another's.
+  std::string model_name() const {
+    return engine ? engine->name + (model.empty() ? "" : ": " + model.string()) : model.string();
+  }
 };
 
 /// Everything a run of `tutti transcribe` needs to know beside its files.
@@ -45,6 +47,7 @@ struct TranscribeOptions : RunOptions {
   std::string device = "auto";     // auto, cpu, cpu:N, cuda:N, a GPU's UUID
   std::int32_t files_at_once = 0;  // files in work together; 0: as many as the worker steps together
   WriterOptions writer{};
+  std::shared_ptr<DoneCommand> on_done{};  // run for each file once its outputs are there; null: none
 };
 
 class StopSignal;

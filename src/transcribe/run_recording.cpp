@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/field_names.h"
 #include "profile/recording_file.h"
 #include "transcribe/run_stages.h"
 
@@ -34,7 +35,7 @@ RunRecording RunRecorder::recording(const PipelineReport& begun, const PipelineR
   const State state = state_.with([](const State& now) { return now; });
   RunRecording recording{.command = "transcribe", .cores = usable_cores(), .lengths = state.lengths};
   if (state.ready && !state.ends.empty()) recording.elapsed = state.ends.back() - *state.ready;
-  const auto add = [&](const char* stage, StageResource resource, const char* flag, auto time_of) {
+  const auto add = [&](const char* stage, StageResource resource, const std::string& flag, auto time_of) {
     RecordedStage recorded{.name = stage, .resource = resource, .threads_flag = flag};
     if (const StageReport* live = report_of(begun, stage)) recorded.threads = std::max(1, live->threads.all());
     if (const StageReport* clocks = report_of(ended, stage)) note_clocks(recorded, *clocks);
@@ -45,7 +46,7 @@ RunRecording RunRecorder::recording(const PipelineReport& begun, const PipelineR
   if (detects_speech_)
     add(kSpeechStage, StageResource::cpu, "", [](const TimeSpent& spent) { return spent.listening; });
   add(kPrepareStage, StageResource::cpu, "", [](const TimeSpent& spent) { return spent.features; });
-  add(kTranscribeStage, StageResource::device, "--files-at-once",
+  add(kTranscribeStage, StageResource::device, field("files_at_once"),
       [](const TimeSpent& spent) { return spent.worker(); });
   recording.stages.back().threads = std::max(1, at_once);
   add(kWriteStage, StageResource::io, "", [](const TimeSpent& spent) { return spent.writing; });

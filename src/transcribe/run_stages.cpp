@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/field_names.h"
 #include "base/log.h"
 #include "transcribe/prefetch.h"
 #include "view/text.h"
@@ -59,7 +60,7 @@ Result<DecodedFile> decode(Run& run, ClaimedFile file) {
 void warn_where_nothing_was_requested(const FileOutcome& outcome) {
   if (outcome.requested > Seconds(0) || outcome.duration <= Seconds(0)) return;
   log(Level::warning, name_of_input(outcome.input) + ": lasts " + length_text(outcome.duration) +
-                          ", and none of it is within --clip-timestamps");
+                          ", and none of it is within " + field("clip_timestamps"));
 }
 
 /// An empty transcript counts as done, and users would not look into it.
@@ -73,7 +74,8 @@ void warn_where_speech_was_cut(const FileOutcome& outcome) {
   if (outcome.forced_cuts == 0 || outcome.outputs.empty()) return;
   const std::string often = outcome.forced_cuts == 1 ? "once" : std::to_string(outcome.forced_cuts) + " times";
   log(Level::warning, name_of_input(outcome.input) + ": speech without a pause was cut " + often +
-                          " to fit windows, and a word may be damaged there; without --batched none is cut");
+                          " to fit windows, and a word may be damaged there; without " + field("batched") +
+                          " none is cut");
 }
 
 Result<void> write(Run& run, TranscribedFile file) {

@@ -30,6 +30,7 @@ void Tally::done(const FileOutcome& outcome, const Transcript& transcript) {
     ++now.done;
     now.replaced.insert(now.replaced.end(), outcome.replaced.begin(), outcome.replaced.end());
     now.without_speech += outcome.without_speech ? 1 : 0;
+    now.replacements += outcome.replacements;
     now.audio += outcome.requested;
     now.spent += outcome.spent;
     now.counts += outcome.counts;

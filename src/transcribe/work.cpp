@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "flow/failures.h"
+#include "transcribe/pcm_window.h"
 #include "transcribe/speech_chunks.h"
 #include "transcript/chunk.h"
 
@@ -31,34 +32,67 @@ class StoppableAudio final : public SampleReader {
 };
 
 /// Clamped by its own maximum: a chunk is a recording of its own.
-Result<ChunkMel> chunk_mel(const BatchedFile& file, std::size_t chunk, const LogMel& log_mel) {
-  if (file.failed()) return no_use();
-  const SpeechChunk& speech = file.chunks()[chunk];
-  auto mel = log_mel.window(PackedRecording(file.file().recording, speech.pieces), 0, speech.frames());
+Result<ChunkMel> mel_of(const PackedRecording& chunk, std::int64_t frames, const LogMel& log_mel) {
+  auto mel = log_mel.window(chunk, 0, frames);
   if (!mel) return tl::unexpected(mel.error());
-  return ChunkMel(std::move(*mel), log_mel.n_mels(), speech.frames());
+  return ChunkMel(std::move(*mel), log_mel.n_mels(), frames);
 }
 
-Result<ChunkOutcome> transcribe_chunk(ChunkWork& work, const TranscriptionContext& context) {
-  BatchedFile& file = *work.file;
+Result<decltype(ChunkWork::audio)> chunk_audio(const BatchedFile& file, std::size_t chunk,
+                                               const TranscriptionContext& context) {
   if (file.failed()) return no_use();
-  const SpeechChunk& chunk = file.chunks()[work.chunk];
-  RemoteWindows windows(context.windows, work.mel, chunk.first_frame());
-  const WindowSpan first{0, std::min(context.model.frames_per_window, work.mel.frames())};
+  const SpeechChunk& speech = file.chunks()[chunk];
+  const PackedRecording audio(file.file().recording, speech.pieces);
+  if (context.other) return pcm_of(audio);
+  return mel_of(audio, speech.frames(), context.log_mel);
+}
+
+/// By an engine of others. Where no language is requested, the file's is the one that it finds in chunk 0.
+Result<ChunkOutcome> transcribe_pcm(std::span<const float> pcm, std::size_t chunk, BatchedFile& file,
+                                    const TranscriptionContext& context) {
+  PcmWindow window(context.windows.engine, pcm, *context.other);
+  std::optional<Result<Transcript>> first;
+  const auto language = file.language(chunk, [&]() -> Result<std::string> {
+    if (context.rules.language) return *context.rules.language;
+    first = window.transcribe("");
+    if (!*first) return tl::unexpected(first->error());
+    return (*first)->language;
+  });
+  if (!language) return tl::unexpected(language.error());
+  auto transcript = first ? std::move(*first) : window.transcribe(*language);
+  if (!transcript) return tl::unexpected(transcript.error());
+  return ChunkOutcome{std::move(transcript->segments), window.costs()};
+}
+
+Result<ChunkOutcome> transcribe_mel(ChunkMel& mel, std::size_t number, BatchedFile& file,
+                                    const TranscriptionContext& context) {
+  RemoteWindows windows(context.windows, mel, file.chunks()[number].first_frame());
+  const WindowSpan first{0, std::min(context.model.frames_per_window, mel.frames())};
   // Encoded while the language of chunk 0 is still being detected. Where windows are rationed, chunk 0 might wait for
   // one that would be held meanwhile.
   if (!context.windows.rationed)
     if (auto opened = windows.open(first); !opened) return tl::unexpected(opened.error());
   const Tokenizer& tokenizer = context.windows.tokenizer;
   const auto language =
-      file.language(work.chunk, [&] { return settle_language(tokenizer.special(), context.rules, first, windows); });
+      file.language(number, [&] { return settle_language(tokenizer.special(), context.rules, first, windows); });
   if (!language) return tl::unexpected(language.error());
   auto segments =
-      ChunkTranscriber(context.model, tokenizer, context.rules, *language).transcribe(work.mel.frames(), windows);
+      ChunkTranscriber(context.model, tokenizer, context.rules, *language).transcribe(mel.frames(), windows);
   if (!segments) return tl::unexpected(segments.error());
-  end_with_audio(*segments, chunk.length());
-  restore_times(*segments, SpeechMap(chunk.pieces));
   return ChunkOutcome{std::move(*segments), windows.costs()};
+}
+
+Result<ChunkOutcome> transcribe_chunk(ChunkWork& work, const TranscriptionContext& context) {
+  BatchedFile& file = *work.file;
+  if (file.failed()) return no_use();
+  auto* mel = std::get_if<ChunkMel>(&work.audio);
+  auto outcome = mel ? transcribe_mel(*mel, work.chunk, file, context)
+                     : transcribe_pcm(std::get<std::vector<float>>(work.audio), work.chunk, file, context);
+  if (!outcome) return outcome;
+  const SpeechChunk& chunk = file.chunks()[work.chunk];
+  end_with_audio(outcome->segments, chunk.length());
+  restore_times(outcome->segments, SpeechMap(chunk.pieces));
+  return outcome;
 }
 
 /// Whatever goes wrong here must be entered, or the rest of the file would wait for it for ever.
@@ -97,6 +131,13 @@ Result<void> prepare_whole(SequentialFile file, const TranscriptionContext& cont
   return {};
 }
 
+/// An engine of others has nothing to do where there is no speech, and the language stays as requested.
+Result<TranscribedFile> without_speech(const DecodedFile& file, const TranscriptionContext& context) {
+  Transcript nothing;
+  nothing.language = context.rules.language.value_or("");
+  return transcribed(file, context.way, std::move(nothing), {});
+}
+
 /// The length of all windows together, in whole frames as they are requested.
 Seconds speech_length(const std::vector<SpeechChunk>& chunks) {
   std::int64_t frames = 0;
@@ -109,11 +150,11 @@ Result<void> prepare_chunks(DecodedFile decoded, std::vector<SpeechChunk> chunks
   const auto file = std::make_shared<BatchedFile>(std::move(decoded), std::move(chunks), context);
   for (std::size_t chunk = 0; chunk < file->chunks().size(); ++chunk) {
     const auto start = Clock::real().now();
-    auto mel = chunk_mel(*file, chunk, context.log_mel);
+    auto audio = chunk_audio(*file, chunk, context);
     file->spent_on_features(Clock::real().now() - start);
-    if (mel) {
-      if (!hand_on(ChunkWork{file, chunk, std::move(*mel)})) return {};
-    } else if (auto whole = file->enter(chunk, tl::unexpected(mel.error()))) {
+    if (audio) {
+      if (!hand_on(ChunkWork{file, chunk, std::move(*audio)})) return {};
+    } else if (auto whole = file->enter(chunk, tl::unexpected(audio.error()))) {
       return tl::unexpected(whole->error());
     }
   }
@@ -140,7 +181,8 @@ Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context,
 }
 
 std::optional<Result<TranscribedFile>> transcribe_work(Work& work, const TranscriptionContext& context) {
-  if (const auto* whole = std::get_if<SequentialFile>(&work)) return transcribe_file(*whole, context);
+  if (const auto* whole = std::get_if<SequentialFile>(&work))
+    return context.other ? without_speech(whole->decoded, context) : transcribe_file(*whole, context);
   auto& chunk = std::get<ChunkWork>(work);
   return chunk.file->enter(chunk.chunk, outcome_of(chunk, context));
 }

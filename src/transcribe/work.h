@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "transcribe/batched_file.h"
 #include "transcribe/file_transcription.h"
@@ -13,11 +14,11 @@
 
 namespace tutti {
 
-/// One chunk of a file, its mel computed ahead.
+/// One chunk of a file, read ahead: its mel, or for an engine of others its PCM.
 struct ChunkWork {
   std::shared_ptr<BatchedFile> file;
   std::size_t chunk = 0;
-  ChunkMel mel;
+  std::variant<std::vector<float>, ChunkMel> audio;
 };
 
 /// The work of the transcribe stage's threads: each holds one window in flight at most.
@@ -31,8 +32,9 @@ const DecodedFile& decoded_of(const Work& work);
 
 /// Makes work of a file and hands it on: the whole file for the reference's loop, or one by one its chunks with their
 /// mel, as fast as `hand_on` takes them, so that no more mel is held than that lets through. A file without speech has
-/// no chunks and goes to the loop, which then only settles the language. A file that fails on the way yields its error
-/// once: from here, or from the last of its work in flight. Fault::cancelled soon after `aborted`.
+/// no chunks and goes to the loop, which then only settles the language; an engine of others gets nothing of it. A file
+/// that fails on the way yields its error once: from here, or from the last of its work in flight. Fault::cancelled
+/// soon after `aborted`.
 Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context, const std::atomic<bool>& aborted,
                           const HandOn& hand_on);
 

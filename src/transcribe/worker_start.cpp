@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "base/environment.h"
+#include "base/field_names.h"
+#include "base/program_paths.h"
 #include "device/device_spec.h"
 #include "hub/model_shape.h"
 #include "link/connection.h"
@@ -28,18 +29,21 @@ constexpr std::string_view kWords[] = {
     "level",   "office", "door",   "health", "person",  "art",   "war",    "history", "party",   "result", "change",
     "morning", "reason", "moment", "air",    "teacher", "force", "river",  "field",   "light",   "garden", "music"};
 
-std::string program() {
-  return variable("TUTTI_EMULATOR").value_or("/proc/self/exe");
-}
+/// A library that computes may hold Python's interpreter for a while, and with it the thread that answers pings.
+constexpr HeartbeatLimits kOtherHeartbeat{.silence = Seconds(5)};
 
 Result<EngineCommand> command_of(const ResolvedDevice& device, const RunOptions& options,
                                  const std::optional<EmulatedSpeech>& speech) {
-  if (device.kind != ResolvedDevice::Kind::emulated)
-    return engine_command(EngineSettings::of_this_process(), {"worker", "--fd", std::to_string(kWorkerSocket)});
+  if (options.engine) return options.engine->command;
+  if (device.kind != ResolvedDevice::Kind::emulated) {
+    std::vector<std::string> words{"worker", "--fd", std::to_string(kWorkerSocket)};
+    if (field_names() == FieldNames::fields) words.insert(words.end(), {"--names", "fields"});
+    return engine_command(EngineSettings::of_this_process(), std::move(words));
+  }
   if (!speech) return fail(Fault::internal, device.name + ": the emulated model is not configured");
   EmulatedPart part{.card = device.card, .speech = *speech, .build_id = options.build_id};
   if (part.card.born == 0) part.card.born = Clock::real().now().time_since_epoch().count();
-  EngineCommand command{.words = {program(), std::string(kEmulatedWorkerCommand)}};
+  EngineCommand command{.words = {emulator_program().string(), std::string(kEmulatedWorkerCommand)}};
   for (auto& word : words_of(part)) command.words.push_back(std::move(word));
   return command;
 }
@@ -51,8 +55,9 @@ Result<EmulatedSpeech> emulated_speech(const std::filesystem::path& model) {
   if (!model.empty()) {
     const auto shape = model_shape(model);
     if (!shape || shape->vocabulary <= 0)
-      return fail(Fault::unsupported, model.string() + ": its shape cannot be known without loading it",
-                  "Emulated cards need a Hugging Face folder or an OpenAI model's name, or no --model at all");
+      return fail(
+          Fault::unsupported, model.string() + ": its shape cannot be known without loading it",
+          "Emulated cards need a Hugging Face folder or an OpenAI model's name, or no " + field("model") + " at all");
     speech.n_mels = static_cast<std::int32_t>(shape->n_mels);
     speech.n_audio_ctx = static_cast<std::int32_t>(shape->audio_positions);
     speech.n_text_ctx = static_cast<std::int32_t>(shape->text_positions);
@@ -78,13 +83,15 @@ Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOpti
   auto command = command_of(device, options, speech);
   if (!command) return tl::unexpected(command.error());
   const bool gpu = device.kind == ResolvedDevice::Kind::cuda;
-  const auto shape = options.batched ? model_shape(options.model) : std::nullopt;
-  const std::string usual = gpu ? "float16" : "float32";
+  const bool is_other = options.engine.has_value();
+  const auto shape = options.batched && !is_other ? model_shape(options.model) : std::nullopt;
+  const std::string usual = is_other ? "default" : gpu ? "float16" : "float32";
   return WorkerOptions{.name = "worker " + device.name,
                        .command = std::move(*command),
                        .device_uuid = device.uuid,
                        .core = device.core,
-                       .build_id = options.build_id,
+                       .build_id = is_other ? options.engine->name : options.build_id,
+                       .is_other = is_other,
                        .model = {.model_path = options.model.string(),
                                  .device = gpu ? "cuda:0" : "cpu",  // a worker sees one GPU only
                                  .compute_type = options.compute_type == "default" ? usual : options.compute_type,
@@ -92,7 +99,8 @@ Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOpti
                                  .batch_size = options.batch_size,
                                  .beams = std::max(1, options.decoding.beam_size),
                                  .text_positions = shape ? text_positions_of(options, *shape) : 0,
-                                 .deterministic = options.deterministic}};
+                                 .deterministic = options.deterministic},
+                       .heartbeat = is_other ? kOtherHeartbeat : HeartbeatLimits{}};
 }
 
 }  // namespace tutti

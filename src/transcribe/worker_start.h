@@ -24,9 +24,10 @@ Result<EmulatedSpeech> emulated_speech(const std::filesystem::path& model);
 /// can need, else all that the model has.
 std::int32_t text_positions_of(const RunOptions& options, const ModelShape& shape);
 
-/// How to start the worker of a device: its own command, model and memory. Its slots are as large as recordings with
-/// these options need, and no larger. `speech` is for emulated ones, which tutti plays itself. Fault::missing where it
-/// takes tutti-engine and there is none; Fault::internal for an emulated one without `speech`.
+/// How to start the worker of a device, or the engine that the options name: its own command, model and memory. Its
+/// slots are as large as recordings with these options need, and no larger. `speech` is for emulated ones, which tutti
+/// plays itself. Fault::missing where it takes tutti-engine and there is none; Fault::internal for an emulated one
+/// without `speech`.
 Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOptions& options,
                                      const std::optional<EmulatedSpeech>& speech);
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/field_names.h"
 #include "transcript/like_python.h"
 
 namespace tutti {
@@ -28,12 +29,12 @@ constexpr double kSmallestIncrement = 0.001;
 
 Result<std::vector<double>> fallback_temperatures(double first, std::optional<double> increment) {
   if (first != 0 && !(first >= kLeastTemperature && first <= kMostTemperature))
-    return fail(Fault::usage, "--temperature: expected 0, or a number from " + float_text(kLeastTemperature) + " to " +
-                                  float_text(kMostTemperature) + ", found " + float_text(first));
+    return fail(Fault::usage, field("temperature") + ": expected 0, or a number from " + float_text(kLeastTemperature) +
+                                  " to " + float_text(kMostTemperature) + ", found " + float_text(first));
   std::vector<double> temperatures{first};
   if (!increment) return temperatures;
   if (!(*increment >= kSmallestIncrement))
-    return fail(Fault::usage, "--temperature-increment-on-fallback: expected a number from " +
+    return fail(Fault::usage, field("temperature_increment_on_fallback") + ": expected a number from " +
                                   float_text(kSmallestIncrement) + " on, found " + float_text(*increment));
   const double count = std::ceil((kTemperatureEnd - first) / *increment);
   const double step = (first + *increment) - first;

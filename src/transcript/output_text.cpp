@@ -42,6 +42,7 @@ bool output_has_text(std::string_view content, Format format) {
     case Format::txt: return !is_blank(content);
     case Format::vtt:
     case Format::srt: return subtitles_have_text(content);
+    case Format::rttm: return !is_blank(content);
     case Format::tsv: return table_has_text(content);
     case Format::json: {
       const auto transcript = read_transcript_json(content);

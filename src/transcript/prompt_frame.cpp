@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/field_names.h"
 #include "transcript/like_python.h"
 
 namespace tutti {
@@ -59,7 +60,7 @@ Result<DecodeRequest> PromptFrame::request_after(std::span<const std::int32_t> p
   request.sot_index = static_cast<std::int32_t>(request.prompt.size());
   append(request.prompt, behind_);
   if (request.prompt.size() < static_cast<std::size_t>(n_text_ctx_)) return request;
-  return fail(Fault::usage, "--prefix: its " + std::to_string(prefix_.size()) +
+  return fail(Fault::usage, field("prefix") + ": its " + std::to_string(prefix_.size()) +
                                 " tokens leave no space for an answer in the model's " + std::to_string(n_text_ctx_));
 }
 

@@ -26,13 +26,15 @@ bool has_word_times(const Transcript& transcript) {
 
 namespace {
 
-void append_words(std::string& out, const std::vector<Word>& words) {
+/// All words of a segment are its speaker's.
+void append_words(std::string& out, const std::vector<Word>& words, const std::string& speaker) {
   out += "[";
   for (std::size_t i = 0; i < words.size(); ++i) {
     const Word& word = words[i];
     out += i > 0 ? ", " : "";
     out += "{\"word\": " + json_text(word.word) + ", \"start\": " + float_text(word.start) +
-           ", \"end\": " + float_text(word.end) + ", \"probability\": " + float_text(word.probability) + "}";
+           ", \"end\": " + float_text(word.end) + ", \"probability\": " + float_text(word.probability);
+    out += speaker.empty() ? "}" : ", \"speaker\": " + json_text(speaker) + "}";
   }
   out += "]";
 }
@@ -55,7 +57,7 @@ void append_segment(std::string& out, const Segment& segment, bool word_times) {
   if (!segment.speaker.empty()) out += ", \"speaker\": " + json_text(segment.speaker);
   if (word_times || is_cleared(segment)) {
     out += ", \"words\": ";
-    append_words(out, segment.words);
+    append_words(out, segment.words, segment.speaker);
   }
   out += "}";
 }

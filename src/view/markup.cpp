@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/base64.h"
+
 namespace tutti {
 namespace {
 
@@ -71,19 +73,7 @@ std::string url_of_path(std::string_view path) {
 }
 
 std::string url_of_bytes(std::string_view type, std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr std::size_t kBytes = 3, kSixBits = 63;  // three bytes are four digits
-  std::string url = "data:" + std::string(type) + ";base64,";
-  url.reserve(url.size() + bytes.size() / kBytes * 4 + 4);
-  for (std::size_t first = 0; first < bytes.size(); first += kBytes) {
-    const auto part = bytes.substr(first, kBytes);
-    std::size_t bits = 0;
-    for (std::size_t i = 0; i < kBytes; ++i)
-      bits = bits << 8 | (i < part.size() ? static_cast<unsigned char>(part[i]) : 0U);
-    for (std::size_t digit = 0; digit <= kBytes; ++digit)
-      url += digit <= part.size() ? kDigits[bits >> (18 - 6 * digit) & kSixBits] : '=';
-  }
-  return url;
+  return "data:" + std::string(type) + ";base64," + base64_of(bytes);
 }
 
 std::string audio_player(std::string_view url, double start, double end) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/field_names.h"
 #include "base/process/exit_code.h"
 #include "worker/commands.h"
 
@@ -38,6 +39,9 @@ Result<int> read_line(std::span<char*> arguments, WorkerSetup& setup) {
     if (name == "--fd") {
       fd = socket_number(value);
       if (!fd) return fd;
+    } else if (name == "--names") {  // of fields, where the parent has no command line (base/field_names.h)
+      if (value != "fields") return fail(Fault::usage, "--names " + std::string(value) + ": expected fields");
+      set_field_names(FieldNames::fields);
     } else if (name == "--fault") {  // for tests of supervision
       const auto fault = parse_fault(value);
       if (!fault) return tl::unexpected<Error>(fault.error());

@@ -25,9 +25,9 @@ struct WorkerSetup {
 /// second one reads the socket and answers Ping at once.
 int run_worker(OwnedFd socket, const WorkerSetup& options);
 
-/// The command line `worker --fd N`, after the word "worker": makes this process the worker of its parent, dying with
-/// it. Returns the exit code; 2 with a message on standard error where the line cannot be intended. `setup` holds what
-/// the line does not.
+/// The command line `worker --fd N [--names fields]`, after the word "worker": makes this process the worker of its
+/// parent, dying with it. Returns the exit code; 2 with a message on standard error where the line cannot be intended.
+/// `setup` holds what the line does not.
 int worker_command(std::span<char*> arguments, WorkerSetup setup);
 
 /// How fast a device is at the two things a Whisper consists of, measured by running them.

@@ -10,11 +10,15 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/owned.h"
+#include "device/machine.h"
 #include "link/connection.h"
 #include "link/messages.h"
 #include "link/wire.h"
+#include "model/cpu/compute_team.h"
+#include "model/device_name.h"
 #include "worker/commands.h"
 #include "worker/cuda_driver.h"
+#include "worker/speaker_server.h"
 #include "worker/window_server.h"
 
 namespace tutti {
@@ -111,13 +115,14 @@ class MessageHandler {
       : options_(options), outbox_(outbox), mels_(mels) {}
 
   bool has_work() const { return server_ && server_->has_work(); }
-  bool broken() const { return server_ && server_->broken(); }
+  bool broken() const { return (server_ && server_->broken()) || (speakers_ && speakers_->broken()); }
   void work() {
     if (has_work()) server_->work();
   }
 
   void take(IncomingMessage incoming) {
     if (const auto* load = std::get_if<LoadModel>(&incoming.message)) return this->load(*load);
+    if (const auto* speakers = std::get_if<AnalyzeSpeakers>(&incoming.message)) return analyze(*speakers, incoming);
     if (!server_) return outbox_.send(Failed{.fault = Fault::usage, .what = "no model is loaded"});
     std::visit(
         [&](const auto& message) {
@@ -127,6 +132,8 @@ class MessageHandler {
           if constexpr (std::is_same_v<Message, DecodeWindow>) server_->decode(message);
           if constexpr (std::is_same_v<Message, AlignWindow>) server_->align(message);
           if constexpr (std::is_same_v<Message, ReleaseWindow>) server_->release(message);
+          if constexpr (std::is_same_v<Message, TranscribeWindow>)
+            outbox_.send(Failed{.window = message.window, .fault = Fault::unsupported, .what = "no PCM is taken here"});
         },
         incoming.message);
   }
@@ -138,7 +145,25 @@ class MessageHandler {
     return server_->mels()->receive(message, std::move(incoming.memory));
   }
 
+  void analyze(const AnalyzeSpeakers& message, IncomingMessage& incoming) {
+    if (!speakers_)
+      return outbox_.send(Failed{.window = message.window, .fault = Fault::usage, .what = "no device is chosen"});
+    outbox_.send(speakers_->answer(message, std::move(incoming.memory)));
+  }
+
+  /// Without a model: who speaks is all that is found.
+  void load_speakers_alone(const LoadModel& message) {
+    const auto device = device_named(message.device);
+    if (!device) return outbox_.send(Failed{.fault = device.error().fault, .what = device.error().text()});
+    set_compute_threads(message.threads, read_cpu().cores);
+    speakers_.emplace(*device);
+    const auto gpu = device->is_cuda() ? visible_cuda_device(index_of(*device)) : std::nullopt;
+    outbox_.send(Ready{.device_name = gpu ? gpu->name : "CPU", .compute_type = "float32"});
+  }
+
   void load(const LoadModel& message) {
+    if (speakers_) return outbox_.send(Failed{.fault = Fault::usage, .what = "a model is loaded already"});
+    if (message.model_path.empty() && !options_.load) return load_speakers_alone(message);
     if (server_) return outbox_.send(Failed{.fault = Fault::usage, .what = "a model is loaded already"});
     const auto begun = Clock::real().now();
     auto model = options_.load ? options_.load(message) : load_model(message, options_.build_id);
@@ -159,6 +184,7 @@ class MessageHandler {
       return outbox_.send(Failed{.fault = prepared.error().fault, .what = prepared.error().text()});
     }
     mels_.with([&](auto& of_model) { of_model = server_->mels(); });
+    speakers_.emplace(device_named(message.device).value_or(at::kCPU));
     ready.load_seconds = Seconds(Clock::real().now() - begun).count();
     outbox_.send(ready);
   }
@@ -167,6 +193,7 @@ class MessageHandler {
   Outbox& outbox_;
   SharedRing& mels_;
   std::optional<WindowServer> server_{};
+  std::optional<SpeakerServer> speakers_{};
 };
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST_F(Channels, OneInvertedChannelDoesNotSilenceARecording) {
     const auto recording = decode(write({.channels = 2, .rate = rate}, {0.9, -0.8}));
     ASSERT_TRUE(recording);
     EXPECT_THAT(recording->notes(), testing::ElementsAre(HasSubstr("channel 1 of 2 is transcribed alone"))) << rate;
-    EXPECT_THAT(recording->notes(), testing::ElementsAre(HasSubstr("--channel")));
+    EXPECT_THAT(recording->notes(), testing::ElementsAre(HasSubstr("; channel N|mix chooses otherwise")));
     if (rate == 16000) expect_voice(recording, "inverted");
   }
 }
@@ -116,7 +116,7 @@ TEST_F(Channels, MissingChannelErrorNamesTheValidRange) {
     const auto recording = decode(write({.channels = channels}, only(channels, 0)), channels + 1);
     ASSERT_FALSE(recording);
     EXPECT_EQ(recording.error().fault, Fault::unsupported);
-    EXPECT_THAT(recording.error().what, HasSubstr("--channel 1 to " + std::to_string(channels)));
+    EXPECT_THAT(recording.error().what, HasSubstr("expected channel 1 to " + std::to_string(channels)));
   }
 }
 

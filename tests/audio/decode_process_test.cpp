@@ -67,6 +67,17 @@ TEST(DecodeProcess, ADecoderThatIsKilledFromOutsideIsNotTheRecordingsFault) {
   EXPECT_THAT(error.text(), HasSubstr("out of memory"));
 }
 
+TEST(DecodeProcess, ADecoderThatTheTerminalInterruptsIsNotTheRecordingsFault) {
+  const TempFolder folder;
+  const fs::path audio = write_wav(folder / "loud.wav", noise(1000));
+  for (const char* signal : {"INT", "HUP"}) {
+    const auto decoder = script(folder, std::string("kill -") + signal + " $$");
+    const Error error = error_of(folder, audio, {.program = decoder});
+    EXPECT_EQ(error.fault, Fault::unavailable) << signal;
+    EXPECT_THAT(error.what, HasSubstr("the decoder was interrupted while reading " + audio.string()));
+  }
+}
+
 TEST(DecodeProcess, AGarbledReportIsAnError) {
   const TempFolder folder;
   const fs::path audio = write_wav(folder / "loud.wav", noise(1000));

@@ -4,6 +4,7 @@
 
 #include "audio/decode_child.h"
 #include "audio/recording.h"
+#include "base/program_paths.h"
 
 namespace {
 
@@ -18,6 +19,7 @@ int decode_forgetfully() {
 
 // decode_recording starts this same program again as its decoding child, as it does with tutti.
 int main(int argc, char** argv) {
+  tutti::set_program_paths(tutti::ProgramPaths::of("/proc/self/exe"));
   if (std::getenv("TUTTI_TEST_FORGETFUL")) return decode_forgetfully();
   if (tutti::is_decode_child(argc, argv)) return tutti::decode_audio_main(argc, argv);
   testing::InitGoogleTest(&argc, argv);

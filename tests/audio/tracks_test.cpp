@@ -4,6 +4,7 @@
 #include "audio/containers/audio_length.h"
 #include "audio/recording.h"
 #include "audio/vad/speech_amount.h"
+#include "base/field_names.h"
 #include "made_wav.h"
 
 namespace tutti {
@@ -35,8 +36,8 @@ double first_audio(const Recording& recording) {
 TEST(Tracks, TheOneWithSpeechIsTakenAndReported) {
   const Recording recording = decoded("two-tracks-voice-in-2nd.mkv");
   EXPECT_GT(speech_in(recording).value(), Seconds(2));
-  EXPECT_THAT(recording.notes(), Contains(AllOf(HasSubstr("audio track 2 (Mic, eng) of 2"), HasSubstr("--track N"),
-                                                HasSubstr("1 (Desktop"))));
+  EXPECT_THAT(recording.notes(), Contains(AllOf(HasSubstr("audio track 2 (Mic, eng) of 2"),
+                                                HasSubstr("; track N chooses among"), HasSubstr("1 (Desktop"))));
   EXPECT_THAT(recording.losses(), IsEmpty());
 }
 
@@ -57,11 +58,19 @@ TEST(Tracks, MissingTrackErrorNamesTheValidRange) {
   const auto third = decode_recording(outside("two-tracks-voice-in-2nd.mkv"), {}, {}, {.track = 3});
   ASSERT_FALSE(third);
   EXPECT_EQ(third.error().fault, Fault::unsupported);
-  EXPECT_THAT(third.error().what, HasSubstr("no audio track 3: expected --track 1 to 2"));
+  EXPECT_THAT(third.error().what, HasSubstr("no audio track 3: expected track 1 to 2"));
   const auto sounds = std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/data/audio/sounds";
   const auto second = decode_recording(sounds / "streamed.wav", {}, {}, {.track = 2});
   ASSERT_FALSE(second);
-  EXPECT_THAT(second.error().what, HasSubstr("expected --track 1, its only one"));
+  EXPECT_THAT(second.error().what, HasSubstr("expected track 1, its only one"));
+}
+
+TEST(Tracks, ChildNamesFlagsWhereItsParentDoes) {
+  const FieldNamesScope flags(FieldNames::flags);
+  const auto third = decode_recording(outside("two-tracks-voice-in-2nd.mkv"), {}, {}, {.track = 3});
+  ASSERT_FALSE(third);
+  EXPECT_THAT(third.error().what, HasSubstr("no audio track 3: expected --track 1 to 2"));
+  EXPECT_THAT(third.error().hint, HasSubstr("or leave --track out"));
 }
 
 TEST(Clock, AudioThatBeginsLateKeepsThePicturesClock) {

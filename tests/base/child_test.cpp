@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/process/process_setup.h"
 #include "support/log_capture.h"
 
 using namespace tutti;
@@ -73,9 +74,13 @@ TEST(Child, ExitStatusIsDescribedInWords) {
   EXPECT_EQ(twice.child->end(kLong).words, "exited with status 4");
 }
 
-TEST(Child, ExitStatusIsKnownEvenIfSigchldWasIgnored) {
+TEST(Child, IgnoredSigchldRefusesChildrenUntilMainKeepsTheirEnds) {
   const LogCapture log;
   const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const auto refused = Child::start({.name = "shell", .command = {"/bin/sh", "-c", "exit 3"}});
+  ASSERT_FALSE(refused) << "its end would be lost, and the signal is this program's";
+  EXPECT_THAT(refused.error().what, HasSubstr("ignores SIGCHLD"));
+  keep_ends_of_children();
   Shell shell("exit 3");
   EXPECT_EQ(shell.child->end(kLong).status, 3);
   std::signal(SIGCHLD, before);

@@ -51,10 +51,27 @@ TEST_F(BatchInputs, TrackAndChannelAreInTheFingerprintOnlyWhenSet) {
   track.speech.audio.track = 1;
   channel.speech.audio.channel = "mix";
   // What stores hold that were made before there were these flags.
-  EXPECT_EQ(fingerprint_of(plain, "", false), "7d67acde361cf08070c488f5140535788eae09374f6a2b67bb8fe7593f124a63");
-  EXPECT_NE(fingerprint_of(track, "", false), fingerprint_of(plain, "", false));
-  EXPECT_NE(fingerprint_of(channel, "", false), fingerprint_of(plain, "", false));
-  EXPECT_NE(fingerprint_of(channel, "", false), fingerprint_of(track, "", false));
+  EXPECT_EQ(*fingerprint_of(plain, "", false, false),
+            "7d67acde361cf08070c488f5140535788eae09374f6a2b67bb8fe7593f124a63");
+  EXPECT_NE(*fingerprint_of(track, "", false, false), *fingerprint_of(plain, "", false, false));
+  EXPECT_NE(*fingerprint_of(channel, "", false, false), *fingerprint_of(plain, "", false, false));
+  EXPECT_NE(*fingerprint_of(channel, "", false, false), *fingerprint_of(track, "", false, false));
+}
+
+TEST_F(BatchInputs, OnASharedStoreAModelCountsByItsFilesNotByItsPath) {
+  BatchCommand plain = command({});
+  const auto model = [&](const std::string& machine, const std::string& weights) {
+    fs::create_directories(folder_ / machine / "model");
+    EXPECT_TRUE(write_file_atomically(folder_ / machine / "model/config.json", "{}"));
+    EXPECT_TRUE(write_file_atomically(folder_ / machine / "model/model.safetensors", weights));
+    return folder_ / machine / "model";
+  };
+  const std::string weights(300'000, 'w');
+  const fs::path here = model("here", weights), there = model("there", weights);
+  EXPECT_EQ(*fingerprint_of(plain, here, false, true), *fingerprint_of(plain, there, false, true));
+  EXPECT_NE(*fingerprint_of(plain, here, false, false), *fingerprint_of(plain, there, false, false));
+  const fs::path tuned = model("tuned", std::string(299'999, 'w') + "x");
+  EXPECT_NE(*fingerprint_of(plain, here, false, true), *fingerprint_of(plain, tuned, false, true));
 }
 
 TEST_F(BatchInputs, SkipBeyondTheLastRecordingIsNamed) {
@@ -130,7 +147,7 @@ TEST_F(BatchInputs, OneLanguageInTwoSpellingsIsOneFingerprint) {
   const auto fingerprint = [&](std::optional<std::string> language) {
     BatchCommand requested = command({});
     requested.speech.language = std::move(language);
-    return fingerprint_of(requested, {}, false);
+    return *fingerprint_of(requested, {}, false, false);
   };
   EXPECT_EQ(fingerprint("auto"), fingerprint({}));
   EXPECT_EQ(fingerprint("en-US"), fingerprint("en"));

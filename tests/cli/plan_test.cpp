@@ -303,18 +303,19 @@ TEST(PlanQuote, ADeviceOfUnknownSpeedHasACapacityAndNoTime) {
 TEST(PlanQuote, CostsAndEnergyAreThoseOfTheDevicesTheModelFitsOn) {
   auto targets = *plan_figures("12GB:30x,3GB:12x");
   targets[0].watts = 300;
+  targets[0].price = 1.5;
   const auto quote = make_quote({.model = "large-v3",
                                  .compute_type = "auto",
                                  .ram = {32'000'000'000},
                                  .targets = targets,
-                                 .jobs = {{Seconds(3600), Seconds(3600)}},
-                                 .price = 1.5});
+                                 .jobs = {{Seconds(3600), Seconds(3600)}}});
   ASSERT_TRUE(quote) << quote.error().text();
   ASSERT_TRUE(quote->time);
   const double hours = quote->time->expected / Seconds(3600);
-  EXPECT_NEAR(quote->cost.value_or(0), 1.5 * hours, 1e-9);
+  ASSERT_TRUE(quote->cost) << "the card that it does not fit on needs no price";
+  EXPECT_NEAR(quote->cost->total, 1.5 * hours, 1e-9);
   EXPECT_NEAR(quote->energy_joules.value_or(0), 300 * 3600 * hours, 1e-3);
-  EXPECT_NE(quote->text().find("Expected cost: 0.05, at 1.50 per device hour; 0.05 per hour of audio."),
+  EXPECT_NE(quote->text().find("Expected cost: 0.05, at 1.50 per device hour; 0.05 per hour of audio; "),
             std::string::npos)
       << quote->text();
   EXPECT_NE(quote->text().find("Expected energy: 10"), std::string::npos) << quote->text();
@@ -371,7 +372,7 @@ TEST(PlanPolicies, RecordingsWithoutDeviceAreCountedAsNotDone) {
 TEST(PlanPolicies, CostTheTimeOfAllDevices) {
   const std::vector<SimJob> jobs = with_error(std::vector<double>{3600}, 0, 0);
   auto table = compare_policies(jobs, {}, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), SimUnit::window, 0);
-  table.add_costs(3, 2);
+  table.add_costs(6);
   for (const auto& row : table.rows) EXPECT_DOUBLE_EQ(row.cost.value_or(0), 6 * (row.makespan / Seconds(3600)));
   EXPECT_NE(table.text(1, Seconds(3600)).find(" cost "), std::string::npos);
 }

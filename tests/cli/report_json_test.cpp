@@ -151,10 +151,10 @@ TEST(ReportText, RunWithNothingToDoReportsOnlyThat) {
   report.elapsed = Seconds(1);
   report.pool.devices = {{.id = "card", .rated = 30}};
   report.counts = report.before = {.total = 12, .done = 12};
-  EXPECT_EQ(batch_report_text(report, 2.0, {}),
+  EXPECT_EQ(batch_report_text(report, {{"card", 2.0}}, {}),
             "All 12 recordings were done before this run: nothing was left to do.\n");
   report.counts = report.before = {.total = 12, .done = 11, .failed = 1};
-  EXPECT_EQ(batch_report_text(report, 2.0, {}),
+  EXPECT_EQ(batch_report_text(report, {{"card", 2.0}}, {}),
             "Done before this run: 11.\nFailed in an earlier run and left alone: 1; --retry-failed does them again.\n");
 }
 

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include "base/files.h"
 #include "base/log.h"
 #include "cli/transcribe_command.h"
+#include "support/temp_folder.h"
+#include "text/replacement_list.h"
 
 using namespace tutti;
 
@@ -287,7 +290,54 @@ TEST(TranscribeOptions, InvalidValueIsNamed) {
   EXPECT_NE(what({"a.wav", "--language", "Klingon"}).find("Klingon"), std::string::npos);
   EXPECT_NE(what({"a.wav", "--threads", "-2"}).find("--threads"), std::string::npos);
   EXPECT_NE(what({"a.wav", "--best-of", "0"}).find("--best-of"), std::string::npos);
-  EXPECT_NE(what({"a.wav", "--temperature-increment-on-fallback", "0"}).find("--temperature"), std::string::npos);
+  EXPECT_NE(
+      what({"a.wav", "--temperature-increment-on-fallback", "0"}).find("temperature_increment_on_fallback: expected"),
+      std::string::npos);
   EXPECT_NE(what({"a.wav", "--temperature", "0.0001"}).find("expected 0, or a number from 0.001 to 100"),
             std::string::npos);
+}
+
+namespace {
+
+std::filesystem::path file_with(const TempFolder& folder, const std::string& name, const std::string& content) {
+  EXPECT_TRUE(write_file_atomically(folder / name, content));
+  return folder / name;
+}
+
+}  // namespace
+
+TEST(TranscribeOptions, ReplacementsAndParagraphsReachTheRun) {
+  const TempFolder folder;
+  const auto list = file_with(folder, "names.tsv", "jon\tJohn\n");
+  const auto options = options_of({"a.wav", "--replace", list, "--paragraphs", "2.5"});
+  ASSERT_TRUE(options) << options.error().text();
+  ASSERT_TRUE(options->replacements);
+  EXPECT_EQ(options->replacements->size(), 1u);
+  EXPECT_EQ(options->writer.paragraphs, 2.5);
+  EXPECT_FALSE(options_of({"a.wav"})->replacements);
+  EXPECT_EQ(options_of({"a.wav"})->writer.paragraphs, std::nullopt);
+}
+
+TEST(TranscribeOptions, HotWordsOfAFileComeBehindThoseOfTheFlag) {
+  const TempFolder folder;
+  const auto file = file_with(folder, "words.txt", "# names\nSzymborska\n\n  Kieślowski \r\n");
+  EXPECT_EQ(options_of({"a.wav", "--hotwords-file", file})->long_form.hot_words, "Szymborska, Kieślowski");
+  EXPECT_EQ(options_of({"a.wav", "--hotwords-file", file, "--hotwords", "Lem"})->long_form.hot_words,
+            "Lem, Szymborska, Kieślowski");
+}
+
+TEST(TranscribeOptions, WhatFollowsATranscriptIsRefusedByName) {
+  const TempFolder folder;
+  const auto list = file_with(folder, "names.tsv", "jon\n");
+  const std::vector<std::string> wrong[] = {
+      {"--replace", list},   {"--replace", folder / "none"}, {"--hotwords-file", folder / "none"},
+      {"--paragraphs", "0"}, {"--paragraphs", "-1"},         {"--on-done", "cat {srt}", "-f", "json"}};
+  for (const auto& flags : wrong) {
+    std::vector<std::string> arguments{"a.wav"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const auto refused = options_of(arguments);
+    ASSERT_FALSE(refused) << flags[0] << " " << flags[1];
+    const std::string name = flags[0] == "--on-done" ? "on_done" : flags[0];
+    EXPECT_NE(refused.error().what.find(name), std::string::npos) << refused.error().what;
+  }
 }

@@ -7,7 +7,7 @@
 #include "audio/samples.h"
 #include "base/random/counter_random.h"
 #include "base/sha256.h"
-#include "feed/feed.h"
+#include "public/tutti/feed.h"
 #include "support/temp_folder.h"
 
 namespace tutti {

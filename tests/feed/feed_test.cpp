@@ -1,4 +1,5 @@
-#include "feed/feed.h"
+
+#include "public/tutti/feed.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

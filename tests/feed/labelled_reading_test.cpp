@@ -164,7 +164,7 @@ TEST_F(Sounds, FilesThatAreNotThereAreNotCalledUnreadable) {
   EXPECT_EQ(report.error().fault, Fault::missing);
   EXPECT_THAT(report.error().text(),
               HasSubstr("not one of the 2 files is there; the first: " + (folder_ / "a.wav").string()));
-  EXPECT_THAT(report.error().text(), HasSubstr("--root"));
+  EXPECT_THAT(report.error().text(), HasSubstr("or at root"));
 }
 
 TEST_F(Sounds, LabelWithoutAFileToLearnFromHasNoneInTheReport) {

@@ -388,7 +388,7 @@ TEST(VoiceBuilder, SingleDigitsBecomeStrings) {
   options.speaker = "eve";
   const auto refused = build(options);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().what, "--speaker: no recording is by 'eve', found ann, bob");
+  EXPECT_EQ(refused.error().what, "speaker: no recording is by 'eve', found ann, bob");
 }
 
 TEST(VoiceBuilder, DataWithoutAUsableClipIsRefused) {

@@ -24,6 +24,8 @@ class JobStoreOrder : public StoreTest {
     while (const auto lease = claim()) order.push_back(lease->job.spec.key);
     return order;
   }
+
+  std::vector<LeaseKey> held_;
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, JobStoreOrder, testing::ValuesIn(store_kinds()),
                          [](const auto& kind) { return kind.param.name; });
@@ -133,6 +135,35 @@ TEST_P(JobStoreOrder, ClaimTakesNoJobOfALessUrgentClass) {
   EXPECT_EQ((*store_->claim({.most = JobClass::normal}))->job.spec.key, "/out/normal");
   EXPECT_FALSE(*store_->claim({.most = JobClass::normal}));
   EXPECT_EQ((*store_->claim({}))->job.spec.key, "/out/bulk");
+}
+
+TEST_P(JobStoreOrder, ClaimOfSeveralIsInTheOrderOfSingleClaims) {
+  std::vector<JobSpec> specs;
+  for (int i = 0; i < 12; ++i)
+    specs.push_back(lasting(std::to_string(i), i * 7 % 5, i % 4 == 0 ? JobClass::interactive : JobClass::batch));
+  specs[5].priority = 2;
+  ASSERT_TRUE(store_->submit(run(), specs));
+  std::vector<std::string> several;
+  for (const std::size_t most : {5U, 1U, 50U}) {
+    const auto leases = *store_->claim({}, most);
+    EXPECT_LE(leases.size(), most);
+    for (const Lease& lease : leases) several.push_back(lease.job.spec.key);
+    for (const Lease& lease : leases) held_.push_back(lease.key);
+  }
+  EXPECT_TRUE(store_->claim({}, 50)->empty());
+  for (const LeaseKey& key : held_) ASSERT_TRUE(*store_->release(key, "once more"));
+  EXPECT_EQ(several, claimed());
+}
+
+TEST_P(JobStoreOrder, NamedJobsAreClaimedInTheOrderNamed) {
+  const JobId a = add(lasting("a", 10)), b = add(lasting("b", 1000)), c = add(lasting("c", 100));
+  const JobId elsewhere = add("elsewhere");
+  ASSERT_TRUE(*store_->claim({.jobs = {elsewhere}}));
+  std::vector<JobId> order;
+  const auto leases = *store_->claim({.jobs = {elsewhere, c, 12345, a, b}}, 2);
+  for (const Lease& lease : leases) order.push_back(lease.key.job);
+  EXPECT_THAT(order, ElementsAre(c, a));
+  EXPECT_EQ(state(b), JobState::queued) << "two were requested";
 }
 
 TEST_P(JobStoreOrder, StreamOfUrgentJobsStarvesNoJob) {

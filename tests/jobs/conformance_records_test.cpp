@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, JobStoreRecords, testing::ValuesIn(store_kinds()
 TEST_P(JobStoreRecords, ASecondFileWithTheSameContentCopiesTheResultOfTheFirst) {
   const JobId first = add("a");
   add("b");
-  const Lease one = **store_->claim({.job = first});
+  const Lease one = **store_->claim({.jobs = {first}});
   EXPECT_EQ(store_->content_known(one.key, "sha")->what, ContentCheck::What::unique);
   complete(one, "a");
   const auto decision = *store_->content_known(claim()->key, "sha");
@@ -32,7 +32,7 @@ TEST_P(JobStoreRecords, OtherOptionsAreNoTwins) {
   JobSpec other = spec("b");
   other.options = "small";
   add(other);
-  const Lease one = **store_->claim({.job = first});
+  const Lease one = **store_->claim({.jobs = {first}});
   store_->content_known(one.key, "sha");
   complete(one);
   EXPECT_EQ(store_->content_known(claim()->key, "sha")->what, ContentCheck::What::unique);
@@ -41,7 +41,7 @@ TEST_P(JobStoreRecords, OtherOptionsAreNoTwins) {
 TEST_P(JobStoreRecords, ATwinOfAFileAtWorkWaitsAndThenCopies) {
   const JobId first = add("a");
   const JobId twin = add("b");
-  const Lease one = **store_->claim({.job = first});
+  const Lease one = **store_->claim({.jobs = {first}});
   store_->content_known(one.key, "sha");
   EXPECT_EQ(store_->content_known(claim()->key, "sha")->what, ContentCheck::What::wait);
   EXPECT_EQ(state(twin), JobState::queued);
@@ -55,7 +55,7 @@ TEST_P(JobStoreRecords, ATwinOfAFileAtWorkWaitsAndThenCopies) {
 TEST_P(JobStoreRecords, ATwinOfAJobThatDiesDoesTheWorkItself) {
   const JobId first = add("a");
   add("b");
-  const Lease one = **store_->claim({.job = first});
+  const Lease one = **store_->claim({.jobs = {first}});
   store_->content_known(one.key, "sha");
   store_->content_known(claim()->key, "sha");
   store_->fail(one.key, {FailureClass::permanent, "poison", {}});
@@ -67,23 +67,23 @@ TEST_P(JobStoreRecords, ATwinOfAJobThatDiesDoesTheWorkItself) {
 TEST_P(JobStoreRecords, ATwinOfAJobThatIsQueuedAgainWaitsNoLonger) {
   const JobId first = add("a");
   const JobId twin = add("b");
-  const Lease one = **store_->claim({.job = first});
+  const Lease one = **store_->claim({.jobs = {first}});
   store_->content_known(one.key, "sha");
   ASSERT_EQ(store_->content_known(claim()->key, "sha")->what, ContentCheck::What::wait);
   ASSERT_TRUE(*store_->release(one.key, "its run was stopped"));
-  ASSERT_TRUE(*store_->claim({.job = twin})) << "the first one may never be submitted again";
-  const Lease late = **store_->claim({.job = first});
+  ASSERT_TRUE(*store_->claim({.jobs = {twin}})) << "the first one may never be submitted again";
+  const Lease late = **store_->claim({.jobs = {first}});
   EXPECT_EQ(store_->content_known(late.key, "sha")->what, ContentCheck::What::wait) << "it is done once all the same";
 }
 
 TEST_P(JobStoreRecords, ATwinOfAJobThatIsToBeTriedAgainDoesNotWaitForThat) {
   const JobId first = add("a");
   const JobId twin = add("b");
-  const Lease one = **store_->claim({.job = first});
+  const Lease one = **store_->claim({.jobs = {first}});
   store_->content_known(one.key, "sha");
   ASSERT_EQ(store_->content_known(claim()->key, "sha")->what, ContentCheck::What::wait);
   ASSERT_EQ(store_->fail(one.key, {FailureClass::transient, "its share is away", {}})->state, JobState::queued);
-  EXPECT_TRUE(*store_->claim({.job = twin}));
+  EXPECT_TRUE(*store_->claim({.jobs = {twin}}));
 }
 
 TEST_P(JobStoreRecords, AFileThatWasOnlyTouchedKeepsItsResult) {

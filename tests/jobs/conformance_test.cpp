@@ -139,8 +139,8 @@ TEST_P(JobStoreTest, ChangedOptionsFenceOffTheOldLease) {
 TEST_P(JobStoreTest, RequestedJobIsClaimedOutOfOrderAndOnlyOnce) {
   add("a");
   const JobId requested = add("b");
-  EXPECT_EQ((*store_->claim({.job = requested}))->job.id, requested);
-  EXPECT_FALSE(*store_->claim({.job = requested}));
+  EXPECT_EQ((*store_->claim({.jobs = {requested}}))->job.id, requested);
+  EXPECT_FALSE(*store_->claim({.jobs = {requested}}));
 }
 
 TEST_P(JobStoreTest, ABatchIsClaimedApartFromOthers) {
@@ -155,19 +155,60 @@ TEST_P(JobStoreTest, TwoOpenStoresNeverGetTheSameJob) {
   std::vector<JobSpec> specs;
   for (int i = 0; i < 80; ++i) specs.push_back(spec(std::to_string(i)));
   store_->submit(run(), specs);
-  std::array<std::vector<JobId>, 4> taken;
+  std::array<std::vector<JobId>, 4> taken;  // two stores claim one by one, two several at once
   {
     std::vector<std::jthread> workers;
     for (auto& mine : taken)
-      workers.emplace_back([this, &mine] {
+      workers.emplace_back([this, &mine, most = &mine < &taken[2] ? 1U : 7U] {
         const auto own = open();
-        while (const auto lease = *own->claim({})) mine.push_back(lease->job.id);
+        for (;;) {
+          const auto leases = *own->claim({}, most);
+          if (leases.empty()) return;
+          for (const Lease& lease : leases) mine.push_back(lease.job.id);
+        }
       });
   }
   std::multiset<JobId> all;
   for (const auto& mine : taken) all.insert(mine.begin(), mine.end());
   EXPECT_EQ(all.size(), 80U);
   EXPECT_EQ(std::set<JobId>(all.begin(), all.end()).size(), 80U);
+}
+
+TEST_P(JobStoreTest, EachOfSeveralClaimedHasItsOwnToken) {
+  const JobId a = add("a"), b = add("b");
+  const auto leases = *store_->claim({.device = "GPU-1"}, 3);
+  ASSERT_EQ(leases.size(), 2U);
+  EXPECT_NE(leases[0].key.token, leases[1].key.token);
+  EXPECT_FALSE(complete({.key = {a, leases[1].key.token}})) << "a token is one job's";
+  for (const Lease& lease : leases) EXPECT_TRUE(complete(lease));
+  EXPECT_EQ(state(a), JobState::done);
+  EXPECT_EQ(last_attempt(b).device, "GPU-1");
+}
+
+TEST_P(JobStoreTest, AClaimThatIsUndoneIsNoAttempt) {
+  const JobId id = add("a");
+  const Lease lease = *claim();
+  EXPECT_TRUE(*store_->undo_claim(lease.key));
+  EXPECT_EQ(state(id), JobState::queued);
+  EXPECT_EQ(job(id).attempts, 0);
+  EXPECT_TRUE(store_->attempts(id)->empty());
+  EXPECT_FALSE(complete(lease));
+  EXPECT_FALSE(*store_->undo_claim(lease.key));
+  const Lease again = *claim();
+  EXPECT_EQ(again.attempt, 1);
+  ASSERT_EQ(*store_->cancel({}), 1U);
+  EXPECT_TRUE(*store_->undo_claim(again.key));
+  EXPECT_EQ(state(id), JobState::cancelled);
+}
+
+TEST_P(JobStoreTest, ARunningJobHasTheOwnerOfItsAttempt) {
+  const JobId id = add("a");
+  EXPECT_EQ(job(id).owner, "");
+  const Lease lease = *claim();
+  EXPECT_NE(job(id).owner, "");
+  EXPECT_EQ(job(id).owner, last_attempt(id).owner);
+  ASSERT_TRUE(complete(lease));
+  EXPECT_EQ(job(id).owner, "");
 }
 
 TEST_P(JobStoreTest, AFailedCallTakesNoOtherThreadsCallWithIt) {
@@ -366,14 +407,67 @@ TEST_P(JobStoreTest, HeldJobsWaitUntilTheyAreResumed) {
   EXPECT_TRUE(claim());
 }
 
+TEST_P(JobStoreTest, LatestJobsComeFirstAndAreFoundByName) {
+  JobSpec talk = spec("a");
+  talk.name = "Monday talk.mp3";
+  const JobId first = add(talk), second = add("b"), third = add("c");
+  const auto ids = [&](const std::string& name, JobId before, std::size_t limit) {
+    std::vector<JobId> found;
+    const auto jobs = store_->latest_jobs({}, name, before, limit);
+    EXPECT_TRUE(jobs) << jobs.error().text();
+    for (std::size_t i = 0; jobs && i < jobs->size(); ++i) found.push_back(jobs->at(i).id);
+    return found;
+  };
+  EXPECT_EQ(ids("", 0, 2), (std::vector{third, second}));
+  EXPECT_EQ(ids("", second, 2), std::vector{first});
+  EXPECT_EQ(ids("mOnDaY", 0, 9), std::vector{first});
+  EXPECT_TRUE(ids("Tuesday", 0, 9).empty());
+}
+
+TEST_P(JobStoreTest, OpenJobsAreCountedByClassAndState) {
+  JobSpec urgent = spec("a");
+  urgent.job_class = JobClass::interactive;
+  add(urgent);
+  add("b");
+  complete(*claim());
+  add("c");
+  std::vector<std::tuple<JobClass, JobState, std::int64_t>> found;
+  const auto counts = *store_->open_by_class();
+  for (const auto& [job_class, state, jobs] : counts) found.emplace_back(job_class, state, jobs);
+  EXPECT_EQ(found, (std::vector{std::tuple(JobClass::batch, JobState::queued, std::int64_t{2})}));
+}
+
+TEST_P(JobStoreTest, EndedJobsAreCountedByTheirMinutes) {
+  add("a");
+  complete(*claim());
+  add("b");
+  ASSERT_TRUE(store_->fail(claim()->key, {FailureClass::permanent, "no audio", {}}));
+  add("c");
+  const auto ended = *store_->ended_since(store_->now() - std::chrono::hours(1));
+  std::int64_t done = 0, failed = 0;
+  for (const EndedJobs& minute : ended) {
+    EXPECT_LE(minute.minute, store_->now());
+    done += minute.done;
+    failed += minute.failed;
+  }
+  EXPECT_EQ(done, 1);
+  EXPECT_EQ(failed, 1);
+  EXPECT_TRUE(store_->ended_since(store_->now() + std::chrono::hours(1))->empty());
+}
+
 TEST_P(JobStoreTest, FiltersSelectTheNamedJobs) {
   const JobId a = add("a");
   add("b");
-  complete(*store_->claim({.job = a}).value());
+  complete(*store_->claim({.jobs = {a}}).value());
   EXPECT_EQ(store_->counts({.states = {JobState::done, JobState::dead}})->total(), 1);
   EXPECT_EQ(store_->counts({.batch = "b"})->queued, 1);
   EXPECT_EQ(store_->counts({.batch = "none"})->total(), 0);
   EXPECT_EQ(store_->jobs({}, a, 10)->size(), 1U);
+  JobSpec other = spec("c");
+  other.options = "small";
+  const JobId c = add(other);
+  EXPECT_EQ(store_->jobs({.options = "small"}, 0, 10)->at(0).id, c);
+  EXPECT_EQ(store_->counts({.states = {JobState::queued}, .options = "tiny"})->total(), 1);
   EXPECT_EQ(store_->jobs({}, 0, 1)->at(0).id, a);
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string>
 
-#include "jobs/sqlite/store_clock.h"
+#include "jobs/store_clock.h"
 
 namespace tutti {
 
@@ -17,6 +18,7 @@ class FakeStoreClock final : public StoreClock {
   void advance(std::chrono::milliseconds by) {
     up_ += by.count();
     wall_ += by.count();
+    if (on_advance) on_advance(by);
   }
   /// Sets the wall clock forward or back.
   void jump(std::chrono::milliseconds by) { wall_ += by.count(); }
@@ -24,6 +26,8 @@ class FakeStoreClock final : public StoreClock {
     ++boots_;
     up_ = 1000;
   }
+
+  mutable std::function<void(std::chrono::milliseconds)> on_advance{};  // moves a server's clock, too
 
  private:
   std::atomic<std::int64_t> up_ = 1'000'000;

@@ -83,8 +83,8 @@ TEST(JobRules, EachConditionOfAClaimCountsAlone) {
   job.not_before = now;
   job.failed_on = "GPU-1";
   EXPECT_TRUE(is_claimable(job, {}, now));
-  EXPECT_TRUE(is_claimable(job, {.job = 7, .batch = "b", .most = JobClass::normal, .not_failed_on = "GPU-2"}, now));
-  EXPECT_FALSE(is_claimable(job, {.job = 8}, now));
+  EXPECT_TRUE(is_claimable(job, {.jobs = {7}, .batch = "b", .most = JobClass::normal, .not_failed_on = "GPU-2"}, now));
+  EXPECT_FALSE(is_claimable(job, {.jobs = {8}}, now));
   EXPECT_FALSE(is_claimable(job, {.batch = "c"}, now));
   EXPECT_FALSE(is_claimable(job, {.most = JobClass::interactive}, now));
   EXPECT_FALSE(is_claimable(job, {.not_failed_on = "GPU-1"}, now));

@@ -57,7 +57,7 @@ TEST(OwnerLock, FolderWithoutLocksIsRefusedAndNoOwnerCountsAsGone) {
   const NoLocks none;
   EXPECT_FALSE(OwnerLock::has_gone(folder.path(), lock->name()));
   for (const auto& refused : {open_store({.url = folder / "state"}).error(), OwnerLock::take(folder.path()).error()})
-    EXPECT_NE(refused.text().find("keeps no locks. Name a folder on a disk of this machine with --state DIR"),
+    EXPECT_NE(refused.text().find("keeps no locks. Name a folder on a disk of this machine with state DIR"),
               std::string::npos)
         << refused.text();
   EXPECT_EQ(files_in(folder.path()), 2U) << "the owner and the store's folder: who was refused leaves nothing";

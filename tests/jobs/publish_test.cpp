@@ -48,6 +48,9 @@ class Publishing : public StoreTest {
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, Publishing, testing::ValuesIn(store_kinds()),
                          [](const auto& kind) { return kind.param.name; });
+class PublishingInFolder : public Publishing {};
+INSTANTIATE_TEST_SUITE_P(Kinds, PublishingInFolder, testing::ValuesIn(store_kinds_in_folders()),
+                         [](const auto& kind) { return kind.param.name; });
 
 TEST_P(Publishing, OutputsArePublishedAndRecordedWithoutLeftovers) {
   const JobId id = add("a");
@@ -306,7 +309,7 @@ TEST_P(Publishing, OutputStagedOnAnotherDiskIsCopiedWholeAndOnce) {
   EXPECT_EQ(put_in_place(*store_, id, output).error().fault, Fault::missing);
 }
 
-TEST_P(Publishing, StoreOnFullDiskChangesNothingAndRecovers) {
+TEST_P(PublishingInFolder, StoreOnFullDiskChangesNothingAndRecovers) {
   const JobId id = add("a");
   const Lease lease = *claim();
   const Error refused = refusal_within<FullDisk>(lease);
@@ -316,7 +319,7 @@ TEST_P(Publishing, StoreOnFullDiskChangesNothingAndRecovers) {
   EXPECT_EQ(state(id), JobState::done);
 }
 
-TEST_P(Publishing, StoreTurnedReadOnlyIsNotFullDiskAndRecovers) {
+TEST_P(PublishingInFolder, StoreTurnedReadOnlyIsNotFullDiskAndRecovers) {
   struct ReadOnlyDisk : FullDisk {
     explicit ReadOnlyDisk(off_t) : FullDisk(0, EROFS) {}
   };
@@ -329,7 +332,7 @@ TEST_P(Publishing, StoreTurnedReadOnlyIsNotFullDiskAndRecovers) {
   EXPECT_TRUE(*store_->complete(lease.key, {}, {}));
 }
 
-TEST_P(Publishing, StoreAtFileSizeLimitReportsItAndChangesNothing) {
+TEST_P(PublishingInFolder, StoreAtFileSizeLimitReportsItAndChangesNothing) {
   const JobId id = add("a");
   const Lease lease = *claim();
   const Error refused = refusal_within<SmallFiles>(lease);

@@ -7,6 +7,7 @@
 
 #include "fake_store_clock.h"
 #include "jobs/open_store.h"
+#include "store_on_server.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -23,7 +24,12 @@ inline void PrintTo(const StoreKind& kind, std::ostream* out) {
 }
 
 inline std::vector<StoreKind> store_kinds() {
-  return {{"sqlite", open_store}};
+  return {{"sqlite", open_store}, {"postgres", open_on_server}};
+}
+
+/// Those whose data are in the test's folder: what happens to that folder happens to them.
+inline std::vector<StoreKind> store_kinds_in_folders() {
+  return {store_kinds().front()};
 }
 
 /// A store of the kind in a folder of its own, at a time that the test moves; `open` opens it once more, as another
@@ -46,7 +52,7 @@ class StoreTest : public testing::TestWithParam<StoreKind> {
   std::optional<Lease> claim(const std::string& device = "GPU-1") { return *store_->claim({.device = device}); }
   /// As a holder of the job that decodes it and gives it back.
   void measure(JobId id, Seconds audio, LengthSource source = LengthSource::measured) {
-    const Lease lease = **store_->claim({.job = id});
+    const Lease lease = **store_->claim({.jobs = {id}});
     EXPECT_TRUE(store_->set_length(lease.key, audio, source));
     EXPECT_TRUE(*store_->release(lease.key, "its length is known"));
   }

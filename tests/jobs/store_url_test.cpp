@@ -13,8 +13,18 @@ TEST(StoreUrl, AFolderIsAFolderByPathOrByUrl) {
   EXPECT_EQ(StoreUrl::parse("file:///var/lib/tutti")->folder(), "/var/lib/tutti");
 }
 
-TEST(StoreUrl, AServersAddressIsRefusedByName) {
-  for (const char* url : {"postgres://db.example/jobs", "postgresql://db.example/jobs", "mysql://db/jobs"}) {
+TEST(StoreUrl, APostgresAddressIsAServersAndIsPassedOnWhole) {
+  for (const char* url : {"postgres://db.example/jobs", "postgresql://tutti:s3cret@db.example/jobs"}) {
+    const auto parsed = StoreUrl::parse(url);
+    ASSERT_TRUE(parsed) << url;
+    EXPECT_TRUE(parsed->is_server());
+    EXPECT_EQ(parsed->server(), url);
+  }
+  EXPECT_FALSE(StoreUrl::parse("/var/lib/tutti")->is_server());
+}
+
+TEST(StoreUrl, AnotherServersAddressIsRefusedByName) {
+  for (const char* url : {"mysql://db/jobs", "redis://db.example/jobs"}) {
     const auto refused = StoreUrl::parse(url);
     ASSERT_FALSE(refused) << url;
     EXPECT_EQ(refused.error().fault, Fault::usage);
@@ -24,10 +34,13 @@ TEST(StoreUrl, AServersAddressIsRefusedByName) {
 }
 
 TEST(StoreUrl, APasswordIsNeverShown) {
-  const auto refused = StoreUrl::parse("postgres://tutti:s3cret@db.example:5432/jobs?sslmode=require");
+  const auto refused = StoreUrl::parse("mysql://tutti:s3cret@db.example:5432/jobs?sslmode=require");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text().find("s3cret"), std::string::npos) << refused.error().text();
-  EXPECT_NE(refused.error().text().find("postgres://tutti:***@db.example:5432/jobs"), std::string::npos);
+  EXPECT_NE(refused.error().text().find("mysql://tutti:***@db.example:5432/jobs"), std::string::npos);
+  EXPECT_EQ(StoreUrl::parse("postgres://tutti:s3cret@db/jobs")->text(), "postgres://tutti:***@db/jobs");
+  EXPECT_EQ(StoreUrl::parse("postgres://db/jobs?user=tutti&password=s3cret&sslmode=require")->text(),
+            "postgres://db/jobs?user=tutti&password=***&sslmode=require");
   EXPECT_EQ(without_password("postgres://db.example:5432/jobs"), "postgres://db.example:5432/jobs");
   EXPECT_EQ(without_password("postgres://tutti:a@b@db/jobs"), "postgres://tutti:***@db/jobs") << "an @ in it";
   EXPECT_EQ(without_password("postgres://db/jobs?mail=a@b"), "postgres://db/jobs?mail=a@b");

@@ -56,6 +56,9 @@ class UserFiles : public StoreTest {
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, UserFiles, testing::ValuesIn(store_kinds()),
                          [](const auto& kind) { return kind.param.name; });
+class UserFilesInFolder : public UserFiles {};
+INSTANTIATE_TEST_SUITE_P(Kinds, UserFilesInFolder, testing::ValuesIn(store_kinds_in_folders()),
+                         [](const auto& kind) { return kind.param.name; });
 
 TEST_P(UserFiles, AFileThatWasThereBeforeStays) {
   put("a.srt", "mine");
@@ -202,7 +205,7 @@ TEST_P(UserFiles, AProcessThatIsLateFindsWhatAnotherOneKept) {
   EXPECT_FALSE(fs::exists(out("a.new2.srt")));
 }
 
-TEST_P(UserFiles, FilesOfEarlierVersionsAreUnknownAndStay) {
+TEST_P(UserFilesInFolder, FilesOfEarlierVersionsAreUnknownAndStay) {
   publish("text");
   {
     auto database = Database::open(folder_.path() / "state/tutti.sqlite", 5s);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/program_paths.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -79,6 +80,7 @@ TEST(EngineCommand, MissingEngineErrorNamesTheSearchedPath) {
   EXPECT_THAT(named.error().text(), HasSubstr("(TUTTI_ENGINE)"));
 }
 
-TEST(EngineCommand, ThisProcessKnowsItsOwnFolder) {
+TEST(EngineCommand, EngineIsBesideTheProgramThatMainNamed) {
+  set_program_paths(ProgramPaths::of("/proc/self/exe"));
   EXPECT_EQ(EngineSettings::of_this_process().own_folder, std::filesystem::path(TUTTI_BINARY_DIR) / "bin");
 }

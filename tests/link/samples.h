@@ -40,12 +40,14 @@ inline std::vector<ToWorker> sample_orders() {
       AlignWindow{
           .window = 8, .request = 3, .sot_sequence = {50258, 50259, 50359}, .text_tokens = {440, 7, 1}, .frames = 1234},
       ReleaseWindow{.window = 9},
-      Ping{.sequence = 10}};
+      Ping{.sequence = 10},
+      TranscribeWindow{.window = 11, .language = "en", .options = "{\"beam_size\":5}"},
+      AnalyzeSpeakers{.window = 12, .network = "embedding", .weights = "/weights", .lengths = {150, 90}}};
 }
 
 inline std::vector<ToControl> sample_reports() {
   return {
-      Hello{.protocol = 77, .build_id = "abc", .device_uuid = "GPU-1"},
+      Hello{.protocol = 77, .build_id = "abc", .device_uuid = "GPU-1", .abilities = "language,beam_size"},
       Ready{.device_name = "H100",
             .compute_type = "bfloat16",
             .n_mels = 128,
@@ -54,7 +56,8 @@ inline std::vector<ToControl> sample_reports() {
             .n_vocab = 51866,
             .slots = 16,
             .load_seconds = 1.5,
-            .window_seconds = 0.25},
+            .window_seconds = 0.25,
+            .languages = "en,de"},
       Opened{.window = 5, .encode_seconds = 0.125},
       Language{.window = 6, .tokens = {50259, 50260}, .probabilities = {0.75F, 0.25F}},
       Decoded{.window = 7,
@@ -73,7 +76,9 @@ inline std::vector<ToControl> sample_reports() {
           .window = 8, .request = 3, .starts = {0, 12, 40, 55}, .probabilities = {0.5F, 0.25F, 1.0F}, .seconds = 0.125},
       Failed{.window = 7, .request = 8, .fault = Fault::exhausted, .what = "CUDA is out of memory"},
       Pong{.sequence = 10},
-      LogLine{.level = 2, .text = "slow \xc3\xbc"}};
+      LogLine{.level = 2, .text = "slow \xc3\xbc"},
+      Transcribed{.window = 11, .seconds = 0.5, .transcript = "{\"segments\":[]}"},
+      SpeakersAnalyzed{.window = 12, .seconds = 0.25, .values = {0.5F, -0.25F}}};
 }
 
 }  // namespace tutti

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -76,7 +77,7 @@ class ScriptedWorker {
   }
 
   void obey(const OpenWindow& order) {
-    auto view = WindowView::map(std::move(fd_), static_cast<std::size_t>(order.n_mels * order.frames));
+    auto view = WindowView::map(std::move(fd_), static_cast<std::size_t>(order.values()));
     if (!view) return reply(Failed{.window = order.window, .fault = view.error().fault, .what = view.error().what});
     double sum = 0;
     for (const float value : view->values()) sum += static_cast<double>(value);
@@ -122,6 +123,17 @@ class ScriptedWorker {
           Failed{.window = order.window, .request = order.request, .fault = Fault::exhausted, .what = "out of memory"});
     if (then == "repeat") answer(order), answer(order);
     // A stall sends nothing more about this window and goes on answering pings.
+  }
+
+  void obey(const TranscribeWindow& order) {
+    reply(Transcribed{.window = order.window,
+                      .seconds = 0.5,
+                      .transcript = order.language + " " + order.options + " " +
+                                    std::to_string(std::lround(sums_.at(order.window)))});
+  }
+
+  void obey(const AnalyzeSpeakers& order) {
+    reply(SpeakersAnalyzed{.window = order.window, .seconds = 0.5, .values = {static_cast<float>(order.window)}});
   }
 
   void obey(const ReleaseWindow& order) { sums_.erase(order.window); }

@@ -40,6 +40,14 @@ TEST(Session, AGoodHelloIsAnsweredWithTheModelAndReadyOpensTheService) {
   EXPECT_EQ(at.ready()->slots, 4);
 }
 
+TEST(Session, OtherEngineNeedNotKnowItsDevice) {
+  SessionTerms other = terms();
+  other.is_other = true;
+  EXPECT_TRUE(Session(other, kStart).on_message(Hello{.build_id = "b1"}, kStart).reply);
+  const Hello elsewhere{.build_id = "b1", .device_uuid = "GPU-2"};
+  EXPECT_TRUE(Session(other, kStart).on_message(elsewhere, kStart).ending);
+}
+
 TEST(Session, ForeignWorkerIsRejectedForGoodNamingBoth) {
   struct Case {
     Hello hello;

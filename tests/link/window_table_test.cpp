@@ -59,6 +59,22 @@ TEST(WindowTable, CancelledRequestFailsAtOnceAndIsReleased) {
   EXPECT_THAT(reported(table), ElementsAre("ReleaseWindow 3"));
 }
 
+TEST(WindowTable, RequestForSpeakersOpensNoWindowAndIsForgotten) {
+  WindowTable table;
+  const AnalyzeSpeakers request{.window = 4, .network = "embedding", .lengths = {150}};
+  ASSERT_TRUE(table.submit(request));
+  EXPECT_FALSE(table.submit(request)) << "its number is in use";
+  EXPECT_THAT(reported(table), ElementsAre("AnalyzeSpeakers"));
+  ASSERT_TRUE(table.on_message(SpeakersAnalyzed{.window = 4, .values = {0.5F}}));
+  ASSERT_TRUE(table.answered(4));
+  EXPECT_TRUE(table.take(4));
+  EXPECT_THAT(reported(table), IsEmpty()) << "there is nothing to release";
+  ASSERT_TRUE(table.submit(request));
+  EXPECT_THAT(reported(table), ElementsAre("AnalyzeSpeakers"));
+  ASSERT_TRUE(table.on_message(Failed{.window = 4, .fault = Fault::usage, .what = "no such network"}));
+  EXPECT_EQ(table.take(4).error().fault, Fault::usage);
+}
+
 TEST(WindowTable, AnswerToACancelledRequestIsIgnored) {
   WindowTable table;
   put_in_flight(table, 3);

@@ -106,6 +106,16 @@ TEST_F(WorkerHandleTest, AlignsADecodedWindow) {
   worker->release(7);
 }
 
+TEST_F(WorkerHandleTest, TranscribesAWindowOfPcm) {
+  const auto worker = start({});
+  ASSERT_TRUE(worker->open(7, std::vector<float>(400, 0.25F), 0, 400));
+  const auto text = worker->transcribe({.window = 7, .language = "en", .options = "{}"});
+  ASSERT_TRUE(text) << text.error().text();
+  EXPECT_EQ(text->transcript, "en {} 100");
+  EXPECT_EQ(text->seconds, 0.5);
+  worker->release(7);
+}
+
 TEST_F(WorkerHandleTest, InvalidCallsAreRefusedAtOnce) {
   const auto worker = start({});
   EXPECT_THAT(worker->open(1, mel_of(1), 80, 5).error().what, HasSubstr("expected 80 x 5 mel values, found 320"));

@@ -28,10 +28,8 @@ class SharedTraceTest : public testing::Test {
  protected:
   std::unique_ptr<SharedTrace> trace(const std::string& file, std::int64_t size = 0) {
     auto made = SharedTrace::over(OwnedFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)), size);
-    ::setenv(kTraceVariable, made.value()->address().c_str(), 1);
     return std::move(*made);
   }
-  ~SharedTraceTest() override { ::unsetenv(kTraceVariable); }
   std::string content() { return read_file(file_).value(); }
 
   const TempFolder folder_{};
@@ -40,7 +38,7 @@ class SharedTraceTest : public testing::Test {
 
 TEST_F(SharedTraceTest, ProcessesAppendToOneFileUnderTheirOwnNumbers) {
   const auto owner = trace(file_);
-  const auto other = SharedTrace::of_environment();
+  const auto other = SharedTrace::at(owner->address());
   ASSERT_TRUE(other);
   EXPECT_NE(owner->take_process_number(), other->take_process_number());
   owner->append("one ");
@@ -49,10 +47,9 @@ TEST_F(SharedTraceTest, ProcessesAppendToOneFileUnderTheirOwnNumbers) {
   EXPECT_EQ(content(), "one two three");
 }
 
-TEST_F(SharedTraceTest, NothingIsTracedWithoutTheVariable) {
-  EXPECT_FALSE(SharedTrace::of_environment());
-  ::setenv(kTraceVariable, "/proc/1/fd/none:/proc/1/fd/none", 1);
-  EXPECT_FALSE(SharedTrace::of_environment());
+TEST_F(SharedTraceTest, NothingIsTracedWithoutAnAddressOrBehindItsEnd) {
+  EXPECT_FALSE(SharedTrace::at(""));
+  EXPECT_FALSE(SharedTrace::at("/proc/1/fd/none:/proc/1/fd/none"));
 }
 
 TEST_F(SharedTraceTest, FailedWriteEndsTheTrace) {
@@ -67,7 +64,7 @@ TEST_F(SharedTraceTest, WriterKilledInAWriteLeavesWholePackets) {
   constexpr std::size_t kPacket = 1 << 20;
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto mine = SharedTrace::of_environment();
+    const auto mine = SharedTrace::at(owner->address());
     for (;;) mine->append(std::string(kPacket, 'b'));
   }
   while (owner->size() < 4 * std::int64_t{kPacket}) std::this_thread::yield();

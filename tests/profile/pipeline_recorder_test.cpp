@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "profile/recording_file.h"
-#include "support/environment.h"
+#include "support/scoped_recording.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -38,7 +38,7 @@ class RecordedPipeline : public testing::Test {
   /// What `tutti profile` would read of it.
   Result<RunRecording> recorded(const PipelineRecorder& recorder) {
     const auto file = folder_ / "recording.json";
-    const ScopedVariable wanted(kRecordingVariable, file.c_str());
+    const ScopedRecording wanted({.recording = file});
     const auto sentence = recorder.conclude();
     EXPECT_TRUE(sentence) << sentence.error().text();
     return read_recording(file);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "support/environment.h"
+#include "support/scoped_recording.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -85,7 +86,7 @@ TEST_F(PipelineTunerTimed, NothingIsSetWhereNoStageIsOpenOrNoTuningIsWanted) {
 
 TEST_F(PipelineTunerTimed, RecordedRunIsTunedAsAnyOther) {
   const std::string file = (folder_.path() / "recording.json").string();
-  const ScopedVariable recording("TUTTI_RECORDING", file.c_str());
+  const ScopedRecording recording({.recording = file});
   PipelineTuner tuner(plan());
   EXPECT_EQ(run(tuner, 600), in_order(600));
   const auto tuned = tuner.stop();

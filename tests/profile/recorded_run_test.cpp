@@ -125,6 +125,9 @@ TEST(RecordedRun, TooFewItemsEndWithoutASentence) {
   recording.least_items = 41;
   EXPECT_EQ(conclude(recording).value(), "");
   EXPECT_THAT(conclude(recording, {.other_cores = 1, .cores = 4}).value(), StartsWith("Other programs took 1.0 of 4"));
+  const MachineEvidence much{.other_cores = 3.5, .cores = 4, .core_wait = 0.5, .wanted_cores = 2};
+  EXPECT_THAT(conclude(recording, much).value(), StartsWith("Other programs took 3.5 of 4"));
+  EXPECT_THAT(conclude(recording, much).value(), Not(HasSubstr("predicted")));
   recording.least_items = 40;
   EXPECT_THAT(conclude(recording).value(), HasSubstr("decode (cpu) limits the run"));
 }

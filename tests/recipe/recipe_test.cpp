@@ -170,7 +170,7 @@ TEST(Recipe, ADataSetThatIsPackedOnceRefusesWhatChangesInEveryEpochByName) {
               r.use_chunking = false;
             }),
             "");
-  EXPECT_NE(refused([](WhisperRecipe& r) { r.cache.clear(); }).find("--cache"), std::string::npos);
+  EXPECT_NE(refused([](WhisperRecipe& r) { r.cache.clear(); }).find("Name a folder with cache"), std::string::npos);
   EXPECT_NE(refused([](WhisperRecipe& r) {
               r.cache.clear();
               r.data_gpu = "cpu";

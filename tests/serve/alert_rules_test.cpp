@@ -26,8 +26,9 @@ constexpr Seconds kMinute{60};
 
 class Alerts : public testing::Test {
  protected:
-  std::vector<Alert> look(double minutes, const JobCounts& counts, const std::vector<Job>& running = {}) {
-    return rules_.look(minutes * kMinute, counts, running);
+  std::vector<Alert> look(double minutes, const JobCounts& counts, const std::vector<Job>& running = {},
+                          bool may_begin = true) {
+    return rules_.look(minutes * kMinute, counts, running, may_begin);
   }
   AlertRules rules_{AlertLimits{}};
 };
@@ -75,6 +76,23 @@ TEST_F(Alerts, QueueOfWhichNothingIsInWorkIsStuck) {
   ASSERT_THAT(alerts, SizeIs(1));
   EXPECT_EQ(alerts[0].rule, "queue_stuck");
   EXPECT_THAT(alerts[0].text, HasSubstr("3 jobs waiting"));
+}
+
+TEST_F(Alerts, QueueThatWaitsForItsRetriesIsNotStuck) {
+  look(0, {.queued = 3}, {}, /*may_begin=*/false);
+  EXPECT_THAT(look(60, {.queued = 3}, {}, /*may_begin=*/false), IsEmpty());
+  look(61, {.queued = 3});
+  EXPECT_THAT(look(80, {.queued = 3}), IsEmpty()) << "their time has come 19 minutes ago";
+  EXPECT_THAT(look(92, {.queued = 3}), SizeIs(1));
+}
+
+TEST_F(Alerts, WhatEndedBeforeTheStartCounts) {
+  rules_.add_ended(Seconds(0), 10 * kMinute, 1, 3);
+  rules_.add_ended(Seconds(0), 30 * kMinute, 1, 0);
+  const auto alerts = look(0, {.done = 2, .dead = 3});
+  ASSERT_THAT(alerts, SizeIs(1));
+  EXPECT_THAT(alerts[0].text, HasSubstr("3 of the 5 jobs"));
+  EXPECT_THAT(look(31, {.done = 2, .dead = 3}), SizeIs(1)) << "four within the hour are too few: it is over";
 }
 
 TEST_F(Alerts, FailuresAboveTheShareOfAnHourAreReported) {

@@ -39,6 +39,9 @@ class HeldRequests final : public SpeechService {
   bool ready() const override { return true; }
   Result<void> wait_until_ready() override { return {}; }
   std::optional<Error> over() override { return std::nullopt; }
+  Result<std::unique_ptr<LiveStream>> listen(const SpeechOptions&, CaptionListener&) override {
+    return fail(Fault::unavailable, "no live audio here");
+  }
   SpeechLoad load() const override { return {}; }
   std::size_t bulk_at_once() const override { return 1; }
   ServiceControl& control() override { return control_; }

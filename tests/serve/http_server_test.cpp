@@ -27,20 +27,36 @@ struct Seen {
   std::string body{};
   std::vector<std::shared_ptr<HttpExchange>> waiting{};  // of /wait and /stream
   int gone = 0;
+  std::shared_ptr<SocketExchange> socket{};
+  int refusals = 0;  // of messages that a socket does not take yet
+  std::vector<std::pair<std::string, HttpRecord>> ended{};
 };
 
 class Body final : public HttpBody {
  public:
   Body(Guarded<Seen>& seen, std::string path) : seen_(seen), path_(std::move(path)) {}
   tl::expected<void, HttpAnswer> take(std::string_view bytes) override {
+    if (path_ == "/early" && text_.empty()) {
+      exchange_->on_gone([&seen = seen_] { seen.change([](Seen& now) { ++now.gone; }); });
+      exchange_->begin_stream({.type = "text/event-stream"});
+      exchange_->send("early ");
+    }
     text_ += bytes;
     if (text_.find("refuse me") != std::string::npos) return tl::unexpected<HttpAnswer>(HttpAnswer{.status = 400});
     return {};
   }
+  void begin(const std::shared_ptr<HttpExchange>& exchange) override { exchange_ = exchange; }
+  bool answers_already() const override { return path_ == "/early" && !text_.empty(); }
   void complete(std::shared_ptr<HttpExchange> exchange) override {
+    if (path_ == "/early") {
+      exchange->send("all of " + text_);
+      return exchange->end_stream();
+    }
     if (path_ == "/echo") return exchange->answer({.type = "text/plain", .body = text_});
     exchange->on_gone([&seen = seen_] { seen.change([](Seen& now) { ++now.gone; }); });
     if (path_ == "/stream") exchange->begin_stream({.type = "text/event-stream"});
+    if (path_ == "/beats") exchange->beat_after(Seconds(0.05), {}, "\n");
+    if (path_ == "/beating-events") exchange->beat_after(Seconds(0.05), {.type = "text/event-stream"}, ": wait\n\n");
     seen_.change([&](Seen& now) { now.waiting.push_back(std::move(exchange)); });
   }
 
@@ -48,6 +64,35 @@ class Body final : public HttpBody {
   Guarded<Seen>& seen_;
   const std::string path_;
   std::string text_{};
+  std::shared_ptr<HttpExchange> exchange_{};
+};
+
+/// Answers each text with the same; takes "twice" only when it comes again.
+class EchoSocket final : public SocketSession {
+ public:
+  explicit EchoSocket(Guarded<Seen>& seen) : seen_(seen) {}
+  void begin(std::shared_ptr<SocketExchange> exchange) override {
+    exchange_ = std::move(exchange);
+    seen_.change([&](Seen& now) { now.socket = exchange_; });
+  }
+  bool take(std::string_view message, bool is_text) override {
+    if (message == "twice" && !std::exchange(refused_, true)) {
+      seen_.change([](Seen& now) { ++now.refusals; });
+      return false;
+    }
+    if (message == "never") return false;
+    exchange_->send(is_text ? std::string(message) : "binary");
+    return true;
+  }
+  void gone() override {
+    seen_.change([](Seen& now) { ++now.gone; });
+  }
+  bool is_over() const override { return true; }
+
+ private:
+  Guarded<Seen>& seen_;
+  std::shared_ptr<SocketExchange> exchange_{};
+  bool refused_ = false;
 };
 
 class Handler final : public HttpHandler {
@@ -56,7 +101,15 @@ class Handler final : public HttpHandler {
     if (head.path == "/no") return HttpAnswer{.status = 413, .body = "too large"};
     return std::make_unique<Body>(seen, head.path);
   }
+  std::variant<HttpAnswer, std::unique_ptr<SocketSession>> begin_socket(const HttpHead& head) override {
+    if (head.path != "/socket") return HttpAnswer{.status = 403, .body = "no socket"};
+    return std::make_unique<EchoSocket>(seen);
+  }
   HttpAnswer refused(int status, std::string_view why) override { return {.status = status, .body = std::string(why)}; }
+  HttpHeaders headers_for(const HttpHead&) override { return {{"x-of-all", "yes"}}; }
+  void ended(const HttpHead& head, const HttpRecord& record) override {
+    seen.change([&](Seen& now) { now.ended.emplace_back(head.path, record); });
+  }
   Guarded<Seen> seen{};
 };
 
@@ -162,6 +215,78 @@ TEST_P(HttpServerTest, BodyIsAnsweredAndTheConnectionKept) {
   EXPECT_THAT(client.receive_until("abcde"), HasSubstr("\r\n\r\nabcde"));
 }
 
+TEST_P(HttpServerTest, AnswerThatWaitsBeatsAndStaysValid) {
+  const auto server = serve();
+  Client client(server->port(), GetParam());
+  ASSERT_TRUE(client.send("POST /beats HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"));
+  EXPECT_THAT(client.receive_until("\r\n\r\n1\r\n\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  handler_.seen.with([](Seen& now) { now.waiting.back()->answer({.body = "{\"text\": \"\"}"}); });
+  EXPECT_THAT(client.receive_until("0\r\n\r\n"), HasSubstr("{\"text\": \"\"}\r\n0\r\n\r\n"));
+  ASSERT_TRUE(client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nnext"));
+  EXPECT_THAT(client.receive_until("\r\n\r\nnext"), HasSubstr("next")) << "the connection goes on";
+}
+
+TEST_P(HttpServerTest, FailureBehindBeatsIsCutOffAndNoSuccess) {
+  const auto server = serve();
+  Client client(server->port(), GetParam());
+  ASSERT_TRUE(client.send("POST /beats HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"));
+  client.receive_until("\r\n\r\n1\r\n\n\r\n");
+  handler_.seen.with([](Seen& now) { now.waiting.back()->answer({.status = 503, .body = "no device"}); });
+  EXPECT_TRUE(client.closed());
+  EXPECT_THAT(client.received(), HasSubstr("no device"));
+  EXPECT_EQ(client.received().find("0\r\n\r\n"), std::string::npos) << "a client takes the body for complete";
+}
+
+TEST_P(HttpServerTest, FailureBehindBeatsOfAStreamIsAnEvent) {
+  const auto server = serve();
+  Client client(server->port(), GetParam());
+  ASSERT_TRUE(client.send("POST /beating-events HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"));
+  EXPECT_THAT(client.receive_until(": wait\n\n"), HasSubstr("X-Accel-Buffering: no\r\n"));
+  handler_.seen.with([](Seen& now) { now.waiting.back()->answer({.status = 503, .body = "{}\n"}); });
+  EXPECT_THAT(client.receive_until("0\r\n\r\n"), HasSubstr("data: {}\n\n\r\n0\r\n\r\n"));
+}
+
+TEST_P(HttpServerTest, HeadThatProxiesReadOtherwiseIsRefused) {
+  const auto server = serve();
+  for (const char* head : {"POST /echo HTTP/1.1\r\nContent-Length: 0\r\n\r\n",
+                           "POST /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 0\r\n\r\n"}) {
+    Client client(server->port(), GetParam());
+    ASSERT_TRUE(client.send(head));
+    EXPECT_THAT(client.receive_until("\r\n\r\n"), StartsWith("HTTP/1.1 400 ")) << head;
+  }
+  Client zipped(server->port(), GetParam());
+  ASSERT_TRUE(zipped.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"));
+  EXPECT_THAT(zipped.receive_until("\r\n\r\n"), StartsWith("HTTP/1.1 501 "));
+}
+
+TEST_P(HttpServerTest, EveryAnswerHasItsDateAndTheHandlersHeaders) {
+  const auto server = serve();
+  Client client(server->port(), GetParam());
+  ASSERT_TRUE(client.send("POST /no HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"));
+  const auto answer = client.receive_until("too large");
+  EXPECT_THAT(answer, HasSubstr("Date: "));
+  EXPECT_THAT(answer, HasSubstr(" GMT\r\n"));
+  EXPECT_THAT(answer, HasSubstr("x-of-all: yes\r\n"));
+}
+
+TEST_P(HttpServerTest, EndOfEveryRequestIsReported) {
+  const auto server = serve();
+  Client client(server->port(), GetParam());
+  ASSERT_TRUE(client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"));
+  client.receive_until("hello");
+  Client refused(server->port(), GetParam());
+  ASSERT_TRUE(refused.send("POST /no HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"));
+  EXPECT_TRUE(saw([](const Seen& now) { return now.ended.size() == 2; }));
+  handler_.seen.with([](Seen& now) {
+    const auto& [path, echoed] = now.ended[0];
+    EXPECT_EQ(path, "/echo");
+    EXPECT_EQ(echoed.status, 200);
+    EXPECT_EQ(echoed.received, 5U);
+    EXPECT_EQ(echoed.sent, 5U);
+    EXPECT_EQ(now.ended[1].second.status, 413);
+  });
+}
+
 TEST_P(HttpServerTest, RequestIdOfTheClientComesBack) {
   const auto server = serve();
   Client client(server->port(), GetParam());
@@ -250,6 +375,89 @@ TEST_P(HttpServerTest, AnswerThatEndsAtOnceLosesNoPiece) {
   exchange->send("data: all\n\n");
   exchange->end_stream();
   EXPECT_THAT(client.receive_until("\r\n0\r\n\r\n"), HasSubstr("data: all\n\n"));
+}
+
+TEST_P(HttpServerTest, AnswerMayBeginBeforeTheBodyIsComplete) {
+  const auto server = serve();
+  Client client(server->port(), GetParam());
+  ASSERT_TRUE(client.send("POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc"));
+  EXPECT_THAT(client.receive_until("early "), HasSubstr("early "));
+  ASSERT_TRUE(client.send("def"));
+  EXPECT_THAT(client.receive_until("0\r\n\r\n"), HasSubstr("all of abcdef"));
+  ASSERT_TRUE(client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nnext"));
+  EXPECT_THAT(client.receive_until("\r\n\r\nnext"), HasSubstr("next")) << "the connection goes on";
+}
+
+TEST_P(HttpServerTest, ClientThatLeavesWithinItsBodyEndsTheAnswer) {
+  const auto server = serve();
+  Client client(server->port(), GetParam());
+  ASSERT_TRUE(client.send("POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc"));
+  client.receive_until("early ");
+  client.leave();
+  EXPECT_TRUE(saw([](const Seen& now) { return now.gone == 1 && now.ended.size() == 1; }));
+}
+
+/// A request for a WebSocket, with the key of RFC 6455.
+std::string upgrade(const std::string& path) {
+  return "GET " + path +
+         " HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+         "Sec-WebSocket-Protocol: realtime, secret\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+}
+
+/// A short message of a client, masked by zeros.
+std::string frame(std::string_view message, char kind = '\x81') {
+  return std::string{kind, static_cast<char>(0x80 | message.size()), 0, 0, 0, 0} + std::string(message);
+}
+
+TEST_P(HttpServerTest, WebSocketTakesMessagesAndSendsThem) {
+  const auto server = serve();
+  Client client(server->port(), GetParam());
+  ASSERT_TRUE(client.send(upgrade("/socket")));
+  const std::string head = client.receive_until("\r\n\r\n");
+  EXPECT_THAT(head, StartsWith("HTTP/1.1 101 "));
+  EXPECT_THAT(head, HasSubstr("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="));
+  EXPECT_THAT(head, HasSubstr("Sec-WebSocket-Protocol: realtime\r\n"));
+  ASSERT_TRUE(client.send(frame("hello") + frame("\x01", '\x82')));
+  EXPECT_THAT(client.receive_until("binary"), HasSubstr("\x81\x05hello"));
+  ASSERT_TRUE(client.send(frame("twice")));
+  EXPECT_THAT(client.receive_until("twice"), HasSubstr("\x81\x05twice"));
+  EXPECT_TRUE(saw([](const Seen& now) { return now.refusals == 1; }));
+  handler_.seen.with([](Seen& now) { now.socket->close(1001, "bye"); });
+  EXPECT_THAT(client.receive_until("bye"), HasSubstr("\x88\x05\x03\xE9"
+                                                     "bye"));
+  client.leave();
+  EXPECT_TRUE(saw([](const Seen& now) { return now.gone == 1 && now.ended.size() == 1; }));
+  handler_.seen.with([](Seen& now) { now.socket->send("to none"); });
+}
+
+TEST_P(HttpServerTest, WebSocketOfAClientThatLeavesIsGone) {
+  const auto server = serve();
+  for (const char* last : {"hello", "never"}) {
+    const int gone = handler_.seen.with([](const Seen& now) { return now.gone; });
+    Client client(server->port(), GetParam());
+    ASSERT_TRUE(client.send(upgrade("/socket")));
+    client.receive_until("\r\n\r\n");
+    ASSERT_TRUE(client.send(frame(last)));
+    client.leave();
+    EXPECT_TRUE(saw([gone](const Seen& now) { return now.gone == gone + 1; })) << last;
+  }
+}
+
+TEST_P(HttpServerTest, MessageThatIsTooLongClosesTheWebSocket) {
+  const auto server = serve();
+  Client client(server->port(), GetParam());
+  ASSERT_TRUE(client.send(upgrade("/socket")));
+  client.receive_until("\r\n\r\n");
+  ASSERT_TRUE(client.send(std::string("\x81\xFF\0\0\0\0\x7F\0\0\0\0\0\0\0", 14)));  // two gigabytes to come
+  EXPECT_THAT(client.receive_until("\x03\xF1"), HasSubstr("\x03\xF1")) << "1009";
+  EXPECT_TRUE(saw([](const Seen& now) { return now.gone == 1; }));
+}
+
+TEST_P(HttpServerTest, WebSocketThatIsRefusedGetsAnAnswer) {
+  const auto server = serve();
+  Client client(server->port(), GetParam());
+  ASSERT_TRUE(client.send(upgrade("/elsewhere")));
+  EXPECT_THAT(client.receive_until("no socket"), StartsWith("HTTP/1.1 403 "));
 }
 
 TEST_P(HttpServerTest, ConnectionsBeyondAnAddresssShareAreClosed) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "net/url_fetch.h"
+
 using namespace tutti;
 
 TEST(Url, PercentSequencesBecomeTheirBytes) {

@@ -86,7 +86,7 @@ TEST_F(JobFilesTest, NoPathIsReadWhereNoFolderIsAllowed) {
   const auto checked = open().check_path("/etc/hostname");
   ASSERT_FALSE(checked);
   EXPECT_EQ(checked.error().fault, Fault::refused);
-  EXPECT_NE(checked.error().hint.find("--allow-root"), std::string::npos);
+  EXPECT_NE(checked.error().hint.find("allow_root"), std::string::npos);
 }
 
 TEST_F(JobFilesTest, SweepRemovesUploadsThatNoOpenJobHas) {

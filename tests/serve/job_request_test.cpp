@@ -50,7 +50,7 @@ TEST(JobRequest, ErrorNamesTheFieldThatIsWrong) {
   EXPECT_EQ(param({{"stream", "true"}}), "stream");
   EXPECT_EQ(param({{"include[]", "logprobs"}}), "include");
   EXPECT_EQ(param({{"language", "klingon"}}), "language");
-  EXPECT_EQ(param({{"url", " "}}), "url");
+  EXPECT_EQ(param({{"url", " "}, {"class", ""}}), "none") << "what is empty is absent";
   EXPECT_EQ(param({{"name", "\xff"}}), "name");
 }
 

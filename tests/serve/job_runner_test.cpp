@@ -1,12 +1,12 @@
 #include "serve/jobs/job_runner.h"
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include "held_requests.h"
 #include "jobs/open_store.h"
 #include "serve/jobs/job_json.h"
 #include "support/eventually.h"
+#include "support/run_sql.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -30,14 +30,9 @@ class JobRunnerTest : public testing::Test {
   JobState state(JobId id) { return store_->jobs({.ids = {id}}, 0, 1)->at(0).state; }
   /// Another process that cancels every job as soon as it is claimed.
   void cancel_whatever_is_claimed() {
-    sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open((folder_.path() / "state/tutti.sqlite").c_str(), &database), SQLITE_OK);
-    ASSERT_EQ(sqlite3_exec(database,
-                           "CREATE TRIGGER cancels AFTER UPDATE OF state ON tasks WHEN NEW.state = 'running' "
-                           "BEGIN UPDATE tasks SET cancel_wished = 1 WHERE id = NEW.id; END",
-                           nullptr, nullptr, nullptr),
-              SQLITE_OK);
-    sqlite3_close(database);
+    run_sql(folder_.path() / "state/tutti.sqlite",
+            "CREATE TRIGGER cancels AFTER UPDATE OF state ON tasks WHEN NEW.state = 'running' "
+            "BEGIN UPDATE tasks SET cancel_wished = 1 WHERE id = NEW.id; END");
   }
   void TearDown() override {
     runner_->abort();
@@ -49,6 +44,7 @@ class JobRunnerTest : public testing::Test {
   std::unique_ptr<JobStore> store_ = *open_store({.url = folder_.path() / "state"});
   JobFiles files_ = *JobFiles::open({.state = folder_.path() / "state"});
   JobEvents events_;
+  JobCallbacks callbacks_{{}};
   const ModelNames models_{"tiny", "tiny"};
   const SpeechOptions usual_{};
   HeldRequests service_;
@@ -58,12 +54,14 @@ class JobRunnerTest : public testing::Test {
                                                                             .records = *store_,
                                                                             .files = files_,
                                                                             .events = events_,
+                                                                            .callbacks = callbacks_,
                                                                             .models = models_,
                                                                             .usual = usual_});
 };
 
 TEST_F(JobRunnerTest, CancellationRightAfterTheClaimStopsTheJob) {
   cancel_whatever_is_claimed();
+  if (HasFailure()) return;  // no job would be cancelled
   const auto begun = Clock::real().now();
   const JobId id = add("a");
   eventually([&] { return state(id) == JobState::cancelled; });

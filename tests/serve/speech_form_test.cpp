@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/files.h"
+#include "hub/speaker_weights.h"
+#include "serve/openai/json_body.h"
+
 using namespace tutti;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -112,15 +116,71 @@ TEST(SpeechForm, WhatCannotBeIntendedIsRefusedByItsField) {
   EXPECT_EQ(param_of({{"known_speaker_names[]", "Ada"}}), "known_speaker_names");
 }
 
-TEST(SpeechForm, DiarizedJsonIsRefusedWithWhatToTakeInstead) {
-  const auto form = read({{"response_format", "diarized_json"}});
-  ASSERT_FALSE(form);
-  EXPECT_EQ(form.error().status, 400);
-  EXPECT_THAT(form.error().message, HasSubstr("verbose_json"));
+TEST(SpeechForm, DiarizedJsonFindsSpeakersAndTimesWords) {
+  if (const auto weights = find_speaker_weights(); !weights) {
+    const auto form = read({{"response_format", "diarized_json"}});
+    ASSERT_FALSE(form);
+    EXPECT_EQ(form.error().status, 501);
+    EXPECT_THAT(form.error().message, HasSubstr("fetch_speakers.py"));
+    GTEST_SKIP() << "another download: " << weights.error().what;
+  }
+  const auto form = read({{"response_format", "diarized_json"},
+                          {"known_speaker_names[]", "Ada"},
+                          {"known_speaker_references[]", "data:audio/wav;base64,UklGRg=="}});
+  ASSERT_TRUE(form) << form.error().message;
+  ASSERT_TRUE(form->options.diarize);
+  ASSERT_EQ(form->options.diarize->known.size(), 1U);
+  EXPECT_EQ(form->options.diarize->known.front().name, "Ada");
+  EXPECT_EQ(read_file(form->options.diarize->known.front().clip).value(), "RIFF");
+  EXPECT_TRUE(form->options.long_form.words);
+}
+
+TEST(SpeechForm, ModelNamedDiarizeMeansDiarizedJson) {
+  if (const auto weights = find_speaker_weights(); !weights)
+    GTEST_SKIP() << "another download: " << weights.error().what;
+  const auto form = read_speech_form({{"model", "gpt-4o-transcribe-diarize"}}, {}, false);
+  ASSERT_TRUE(form) << form.error().message;
+  EXPECT_EQ(form->model, "gpt-4o-transcribe");
+  EXPECT_EQ(form->format, SpeechFormat::diarized_json);
+}
+
+TEST(SpeechForm, SpeakersWithoutClipsOrAsUnreadableClipsAreRefused) {
+  EXPECT_EQ(param_of({{"response_format", "diarized_json"}, {"known_speaker_names[]", "Ada"}}), "known_speaker_names");
+  EXPECT_EQ(param_of({{"known_speaker_references[]", "data:audio/wav;base64,%%"}}), "known_speaker_references");
 }
 
 TEST(SpeechForm, MissingModelIsRefused) {
   const auto form = read_speech_form({}, {}, false);
   ASSERT_FALSE(form);
   EXPECT_EQ(form.error().param, "model");
+}
+
+TEST(SpeechForm, EmptyFieldIsAsIfItWereAbsent) {
+  const auto form = read({{"response_format", ""}, {"temperature", " "}, {"beam_size", ""}, {"language", ""}}).value();
+  EXPECT_EQ(form.format, SpeechFormat::json);
+  EXPECT_EQ(form.options.decoding.beam_size, 5);
+  EXPECT_EQ(read_speech_form({{"model", ""}}, {}, false).error().param, "model");
+}
+
+TEST(SpeechForm, ListMayComeAsJsonAndNotByNumber) {
+  const auto form =
+      read({{"response_format", "verbose_json"}, {"timestamp_granularities", "[\"word\", \"segment\"]"}}).value();
+  EXPECT_TRUE(form.words && form.segments);
+  EXPECT_EQ(param_of({{"timestamp_granularities[]", "[0]"}}), "timestamp_granularities");
+  EXPECT_EQ(param_of({{"timestamp_granularities[0]", "word"}}), "timestamp_granularities[0]");
+}
+
+TEST(SpeechForm, SegmentsOfJsonAreTaken) {
+  EXPECT_EQ(param_of({{"timestamp_granularities[]", "segment"}}), "(taken)");
+  EXPECT_EQ(param_of({{"timestamp_granularities[]", "word"}}), "timestamp_granularities");
+}
+
+TEST(JsonBody, UnpairedSurrogateIsNamedWithItsMember) {
+  const auto wrong = read_json_object(R"({"model": "tts-1", "input": "half \ud83d of it"})");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().param, "input");
+  EXPECT_THAT(wrong.error().message, HasSubstr("unpaired surrogate"));
+  EXPECT_EQ(read_json_object(R"({"input": "\ud83d\ude00"})").value()["input"], "\xf0\x9f\x98\x80");
+  EXPECT_FALSE(read_json_object("[1]"));
+  EXPECT_FALSE(read_json_object("{"));
 }

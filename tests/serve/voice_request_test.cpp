@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "serve/voice/voice_endpoint.h"
 
 using namespace tutti;
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 namespace {
 
@@ -52,10 +54,32 @@ TEST(VoiceRequest, WhatCannotBeSpokenIsRefusedByItsMember) {
   EXPECT_EQ(param_of({{"model", nullptr}}), "model");
   EXPECT_EQ(param_of({{"voice", nullptr}}), "voice");
   EXPECT_EQ(param_of({{"voice", "george"}}), "voice");
-  EXPECT_EQ(param_of({{"response_format", "aac"}}), "response_format");
+  EXPECT_EQ(param_of({{"response_format", "ogg"}}), "response_format");
   EXPECT_EQ(param_of({{"speed", 0.1}}), "speed");
   EXPECT_EQ(param_of({{"speed", "fast"}}), "speed");
-  EXPECT_EQ(param_of({{"stream_format", "sse"}}), "stream_format");
+  EXPECT_EQ(param_of({{"stream_format", "pages"}}), "stream_format");
+}
+
+TEST(VoiceRequest, AacAndEventsAreTaken) {
+  const auto request = read({{"response_format", "aac"}, {"stream_format", "sse"}}).value();
+  EXPECT_EQ(media_type(request.format), "audio/aac");
+  EXPECT_TRUE(request.events);
+}
+
+TEST(SpeechEvents, AudioComesInPiecesOfBase64ThatJoin) {
+  const std::string audio(30000, 'a'), events = speech_events(audio, "H\u00e9");
+  std::string encoded;
+  std::size_t deltas = 0;
+  for (std::size_t at = 0; (at = events.find("\"audio\":\"", at)) != std::string::npos; ++deltas) {
+    at += 9;
+    encoded += events.substr(at, events.find('"', at) - at);
+  }
+  EXPECT_EQ(deltas, 2U);
+  EXPECT_EQ(encoded.size(), 40000U);
+  EXPECT_EQ(encoded.substr(0, 8), "YWFhYWFh");
+  EXPECT_THAT(events, HasSubstr("\"type\":\"speech.audio.done\""));
+  EXPECT_THAT(events, HasSubstr("\"input_tokens\":2,"));
+  EXPECT_TRUE(events.ends_with("\n\n"));
 }
 
 TEST(VoiceRequest, LengthIsCountedInCharacters) {

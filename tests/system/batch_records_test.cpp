@@ -16,16 +16,16 @@ class BatchRecordsTest : public BatchTest {};
 
 }  // namespace
 
-TEST_F(BatchRecordsTest, ARecordingThatIsNotThereFailsAtOnceAndAnAddressIsRefused) {
+TEST_F(BatchRecordsTest, AMissingRecordingFailsAtOnceAndAnAddressOfFtpIsRefused) {
   ASSERT_TRUE(write_file_atomically(folder_ / "list.txt", (in_ / "mistyped.wav").string() + "\n"));
   const auto end = batch("emulated:200x", {(folder_ / "list.txt").string()});
   EXPECT_EQ(end.exit_code, 3) << end.err;
   const json reported = report();
   EXPECT_EQ(reported["successful"], 10);
   for (const auto& asset : reported["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
-  const auto refused = batch("emulated:200x", {"https://example.org/talk.mp3"});
+  const auto refused = batch("emulated:200x", {"ftp://example.org/talk.mp3"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("https://example.org/talk.mp3"));
+  EXPECT_THAT(refused.err, HasSubstr("ftp://example.org/talk.mp3"));
 }
 
 TEST_F(BatchRecordsTest, ReportHasListFieldsOfRecordingsDoneEarlier) {

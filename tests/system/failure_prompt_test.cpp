@@ -139,8 +139,9 @@ TEST_F(FailurePromptTest, CtrlCAtTheQuestionStopsTheRunAlsoBehindHalfAnAnswer) {
   EXPECT_EQ(terminal->wait(), 130) << terminal->sent();
   EXPECT_EQ(report()["interrupted"], true);
   EXPECT_EQ(report()["successful"], 0);
-  EXPECT_EQ(batch("emulated:200x").exit_code, 3);
-  EXPECT_EQ(report()["successful"], 10);
+  const auto end = batch("emulated:200x");
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  EXPECT_EQ(report()["successful"], 10) << terminal->sent() << end.err;
 }
 
 TEST_F(FailurePromptTest, ARunInTheBackgroundIsNotHaltedByAQuestion) {

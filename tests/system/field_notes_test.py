@@ -27,7 +27,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/field-notes.md"
 BIN = ROOT / "build/bin"
 MAKERS = ("tutti prepare", "tutti synth", "tutti manifest")  # run first: the other rows take what these write
-ELSEWHERE = {"--data-gpu 0": ("there is no GPU", "cuda"), "--preset whisper-small": ("the model is not on this machine", "whisper-small")}
+ELSEWHERE = {"--data-gpu 0": ("there is no GPU", "cuda"), "--preset whisper-small": ("the model is not on this machine", "whisper-small"),
+             # tests/system/cloud runs them on servers of the protocols
+             "queue create": ("there is no account at AWS", "region"), "--queue-url URL": ("there is no queue", "queue's url"),
+             "-i S3PATH": ("there is no bucket", "s3://bucket")}
 BRIEFLY = {"tutti train": ["--max-steps", "2"]}
 SECONDS = 120  # a command at most, on a busy machine
 

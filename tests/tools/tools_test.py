@@ -315,6 +315,48 @@ class TestHouse(unittest.TestCase):
         write(self.root / "src/model/a.cpp", "#include <ATen/ATen.h>\n")
         self.assertEqual(run(TOOLS / "check_layers.py", self.root).returncode, 0)
 
+    def test_public_header_that_includes_a_module_is_found(self):
+        write(self.root / "src/public/tutti/feed.h", '#include "base/a.h"\n#include "feed/batch.h"\n#include "flow/pipeline.h"\n')
+        write(self.root / "src/feed/batch.h", '#include "feed/board.h"\n')
+        done = run(TOOLS / "check_layers.py", self.root)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("feed.h: a public header includes 'flow/pipeline.h'", done.stdout)
+        self.assertIn("batch.h: a header of plain data includes 'feed/board.h'", done.stdout)
+
+    def test_public_header_is_seen_by_its_module_and_those_above_alone(self):
+        write(self.root / "src/public/tutti/feed.h", '#include "base/a.h"\n')
+        write(self.root / "src/feed/feed.cpp", '#include "public/tutti/feed.h"\n')
+        write(self.root / "src/cli/a.cpp", '#include "public/tutti/feed.h"\n')
+        self.assertEqual(run(TOOLS / "check_layers.py", self.root).returncode, 0)
+        write(self.root / "src/audio/a.cpp", '#include "public/tutti/feed.h"\n')
+        self.assertIn("'audio' may not include 'public/tutti/feed.h'", run(TOOLS / "check_layers.py", self.root).stdout)
+
+    def test_flag_in_a_message_below_cli_is_found(self):
+        write(self.root / "src/feed/a.cpp", 'auto a = "Name a folder "\n    "with --cache"; // --threads\n')
+        done = run(TOOLS / "check_layers.py", self.root)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'--cache' is in a message of a library", done.stdout)
+        self.assertNotIn("--threads", done.stdout)
+
+    def test_flag_of_a_quoted_command_or_of_cli_passes(self):
+        write(self.root / "src/feed/a.cpp", 'auto a = "Make it with \'tutti prepare "\n    "tts --data DIR\'";\n')
+        write(self.root / "src/cli/a.cpp", 'auto a = "--cache", b = "/proc/self/exe";\n')
+        self.assertEqual(run(TOOLS / "check_layers.py", self.root).returncode, 0)
+
+    def test_program_that_a_library_looks_up_is_found(self):
+        write(self.root / "src/audio/a.cpp", 'auto a = "/proc/self/exe";\n')
+        done = run(TOOLS / "check_layers.py", self.root)
+        self.assertIn("in another program is no tutti", done.stdout)
+        self.assertEqual(done.returncode, 1)
+
+    def test_library_that_prints_or_handles_signals_is_found(self):
+        write(self.root / "src/feed/a.cpp", 'std::fprintf(stderr, "x"); std::signal(2, f); ::setenv("A", "b", 1);\n')
+        write(self.root / "src/hub/a.cpp", 'variable("TUTTI_NEW");\n')
+        write(self.root / "src/base/process/a.cpp", "std::signal(2, f);\n")
+        done = run(TOOLS / "check_layers.py", self.root)
+        self.assertEqual(done.stdout.count("is its program's to do"), 3)
+        self.assertIn("the name of 'TUTTI_NEW' belongs into", done.stdout)
+
     def test_a_test_file_that_nothing_compiles_is_found(self):
         for name in ("a_test.cpp", "b_test.cpp"):
             write(self.root / "tests/base" / name, "")

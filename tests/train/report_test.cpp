@@ -7,12 +7,13 @@
 #include <sstream>
 
 #include "advise/pipeline_run.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "profile/recording_file.h"
-#include "support/environment.h"
 #include "support/fake_clock.h"
 #include "support/log_capture.h"
+#include "support/scoped_recording.h"
 #include "support/small_files.h"
 #include "support/temp_folder.h"
 #include "train/report/epoch_report.h"
@@ -98,7 +99,7 @@ RunRecording epoch_waiting(double waiting) {
   recording.stages.push_back({.name = "decode",
                               .threads = 2,
                               .queue = 3,
-                              .threads_flag = "--threads",
+                              .threads_flag = field("threads"),
                               .items = std::vector<Seconds>(100, Seconds(waiting > 0 ? 2 * whole : step))});
   recording.stages.push_back(
       {.name = "step", .resource = StageResource::device, .items = std::vector<Seconds>(100, Seconds(step))});
@@ -117,7 +118,7 @@ TEST(UseWarning, SlowFeedIsNamedWithItsThreadsAndTheGain) {
                       diagnose_briefly(recording));
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0], "⚠️  LOW GPU UTILIZATION (11.0%)! Possible bottlenecks:");
-  EXPECT_NE(lines[1].find("'decode' faster (current: 2). --threads "), std::string::npos) << lines[1];
+  EXPECT_NE(lines[1].find("'decode' faster (current: 2). threads "), std::string::npos) << lines[1];
   EXPECT_EQ(lines[1].find("batch_size"), std::string::npos) << lines[1];
 }
 
@@ -294,7 +295,7 @@ TEST(EpochReport, WaitForOtherRanksIsNotBlamedOnTheFeed) {
   feed.held_up = Seconds(30);
   EXPECT_EQ(decoder_input(Seconds(40)),
             "  training waited 40 % of its time for the feed; its stage 'read' limits it; slow files held up batches "
-            "that were whole, and --order any lets these come first");
+            "that were whole, and order any lets these come first");
 }
 
 TEST(EpochReport, PaddingIsShownWithAndWithoutFilledUpBatches) {
@@ -374,9 +375,8 @@ TEST(Reporter, EpochReportHasTheShareOfMakingBatches) {
 }
 
 /// What is reported of an epoch of 14 steps, the first two of which waited 9 s each and the others hardly.
-std::string epoch_with_a_slow_start(const char* warm_up) {
-  const ScopedVariable profiled(kRecordingVariable, warm_up ? "/nowhere/recording.json" : nullptr);
-  const ScopedVariable steps(kWarmUpVariable, warm_up);
+std::string epoch_with_a_slow_start(const RecordingRequest& request) {
+  const ScopedRecording profiled(request);
   WatchedTraining training;
   std::string all;
   for (std::int64_t step = 1; step <= 14; ++step) {
@@ -397,9 +397,9 @@ std::string epoch_with_a_slow_start(const char* warm_up) {
 }
 
 TEST(Reporter, WarmUpIsNoReasonForAWarning) {
-  const auto whole = epoch_with_a_slow_start(nullptr);
+  const auto whole = epoch_with_a_slow_start({});
   EXPECT_NE(whole.find("LOW GPU UTILIZATION"), std::string::npos) << whole;
-  const auto measured = epoch_with_a_slow_start("2");
+  const auto measured = epoch_with_a_slow_start({.recording = "/nowhere/recording.json", .warm_up = 2});
   EXPECT_EQ(measured.find("LOW GPU UTILIZATION"), std::string::npos) << measured;
   EXPECT_NE(measured.find("steps took 95 % of the time"), std::string::npos) << measured;
 }
@@ -407,7 +407,7 @@ TEST(Reporter, WarmUpIsNoReasonForAWarning) {
 TEST(Reporter, RecordingBeginsBehindTheFeedsStart) {
   const TempFolder folder;
   const auto file = folder / "recording.json";
-  const ScopedVariable profiled(kRecordingVariable, file.c_str());
+  const ScopedRecording profiled({.recording = file});
   WatchedTraining training;
   testing::internal::CaptureStderr();
   for (std::int64_t step = 1; step <= 12; ++step) {

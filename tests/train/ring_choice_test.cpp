@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/environment.h"
+#include "support/scoped_recording.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -53,7 +54,7 @@ TEST_F(RingChoiceTest, RecordedTrainingChoosesItsRingAsAnyOther) {
   RingChoice(request()).remember({.depth = 9, .batches = 100});
   const std::string file = (folder_.path() / "recording.json").string();
   const RingChoice plain(request());
-  const ScopedVariable recording("TUTTI_RECORDING", file.c_str());
+  const ScopedRecording recording({.recording = file});
   const RingChoice choice(request());
   EXPECT_EQ(choice.options().known_depth, 9);
   EXPECT_EQ(choice.options().most_depth, plain.options().most_depth);

@@ -90,7 +90,7 @@ TEST(TrainerEnds, ResumeAfterBadSamplesHasTheFullLimitAgain) {
   };
   const auto end = run(6);
   ASSERT_FALSE(end);
-  EXPECT_NE(end.error().hint.find("no checkpoint before them, --resume starts again"), std::string::npos)
+  EXPECT_NE(end.error().hint.find("no checkpoint before them, resume starts again"), std::string::npos)
       << end.error().text();
   ASSERT_EQ(checkpoints_in(out.path()), std::vector<fs::path>{"stopped-step-00000003"});
   fs::rename(out / "checkpoints/stopped-step-00000003", out / "checkpoints/step-00000003");

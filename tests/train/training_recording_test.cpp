@@ -9,7 +9,7 @@
 
 #include "advise/cause.h"
 #include "feed/corpus.h"
-#include "support/environment.h"
+#include "support/scoped_recording.h"
 #include "train/evaluation/recorded_batches.h"
 
 namespace tutti {
@@ -190,7 +190,7 @@ TEST(RecordedBatches, SlowDecoderIsTheLimitBesideTheFeedsDecode) {
 }
 
 TEST(RecordedBatches, ProfiledEvaluationHasATimeline) {
-  const ScopedVariable wanted(kRecordingVariable, "/nowhere/recording.json");
+  const ScopedRecording wanted({.recording = "/nowhere/recording.json"});
   const auto recording = evaluation_of(Corpus(std::vector<double>(40, 0.5)), std::chrono::milliseconds(150));
   ASSERT_GE(recording.timeline.at.size(), 2U);
   EXPECT_GT(recording.timeline.done.back(), recording.timeline.done.front());

@@ -221,7 +221,7 @@ TEST_F(BatchOnAFullDisk, OutputsStagedByAnEarlierRunAreRetriedAtTheEnd) {
   job.spec = {.key = "/out/a", .batch = "b", .input = input, .identity = {100, 7}, .options = "tiny"};
   Submitted answer = store_->submit(run_, {&job.spec, 1})->front();
   const JobId id = answer.id;
-  const Lease lease = **store_->claim({.job = id});
+  const Lease lease = **store_->claim({.jobs = {id}});
   const std::vector<OutputContent> contents{{output, "hello"}};
   const auto published = publish_outputs(*store_, *store_, lease, contents, {}, {.staging = options_.staging});
   ASSERT_TRUE(published && published->left_staged);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include <deque>
 
@@ -9,6 +8,7 @@
 #include "jobs/fake_store_clock.h"
 #include "jobs/open_store.h"
 #include "support/log_capture.h"
+#include "support/run_sql.h"
 #include "support/temp_folder.h"
 #include "transcribe/batch/batch_jobs.h"
 #include "transcribe/counting_pool.h"
@@ -68,13 +68,7 @@ class BatchJobSourceTest : public testing::Test {
   Job job(JobId id) { return store_->jobs({.ids = {id}}, 0, 1)->front(); }
 
   /// Changes the database as another process does.
-  void in_database(const std::string& statement) {
-    sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open((folder_ / "state/tutti.sqlite").c_str(), &database), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(database, statement.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-        << sqlite3_errmsg(database);
-    sqlite3_close(database);
-  }
+  void in_database(const std::string& statement) { run_sql(folder_ / "state/tutti.sqlite", statement); }
 
   LogCapture log_;
   TempFolder folder_;

@@ -204,9 +204,9 @@ TEST_F(BatchJobSourceTest, JobWaitingForAnIdleTwinOfAnOldVersionIsReleased) {
   const JobId left = add("a"), id = add("b");
   in_database("UPDATE tasks SET sha256 = 'same'");
   in_database("UPDATE tasks SET waits_for = " + std::to_string(left) + " WHERE id = " + std::to_string(id));
-  ASSERT_FALSE(*store_->claim({.job = id}));
+  ASSERT_FALSE(*store_->claim({.jobs = {id}}));
   files_->leases().look_after();
-  EXPECT_TRUE(*store_->claim({.job = id}));
+  EXPECT_TRUE(*store_->claim({.jobs = {id}}));
 }
 
 TEST_F(BatchJobSourceTest, AJobThatEndsWithTheLastDeviceIsTheNextRuns) {

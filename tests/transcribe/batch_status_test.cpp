@@ -21,6 +21,23 @@ class BatchStatusTest : public testing::Test {
 
 }  // namespace
 
+TEST_F(BatchStatusTest, CostSoFarIsThatOfEveryDeviceOrUnknown) {
+  options_.state = folder_ / "state";
+  options_.devices = {{.id = "left", .label = "left"}, {.id = "right", .label = "right"}};
+  pool_.shown.devices = {{.id = "left"}, {.id = "right"}};
+  pool_.shown.elapsed = Seconds(1800);
+  const auto store = open_store({.url = options_.state}).value();
+  BatchObserver observer;
+  const BatchJobs files(options_, *store, pool_, observer);
+  const auto status = [&] { return fleet_status(options_, files.snapshot(), pool_.view(), PoolMachine(options_)); };
+  options_.prices = {{"left", 0.5}, {"right", 0.3}};
+  EXPECT_DOUBLE_EQ(status().cost.value_or(0), 0.4) << "half an hour of both";
+  EXPECT_EQ(status().devices.at(1).usd_hour, 0.3);
+  options_.prices.erase("right");
+  EXPECT_FALSE(status().cost) << "one has no price";
+  EXPECT_EQ(status().devices.at(0).usd_hour, 0.5);
+}
+
 TEST_F(BatchStatusTest, JobWaitingForADeviceIsNotRunning) {
   options_.state = folder_ / "state";
   options_.run.batched = true;

@@ -85,12 +85,12 @@ TEST_F(BatchSubmitterTest, JobFailedInAnEarlierRunIsSkippedNamingRetryFlag) {
   listed_[1].spec.name = "The second";
   BatchSubmitter first(listed_, options_, {*store_, *store_, run_}, *files_, {}, [] { return false; });
   ASSERT_TRUE(first.submit());
-  EXPECT_EQ(log_.count("--retry-failed"), 0);
+  EXPECT_EQ(log_.count("retry_failed"), 0);
   ASSERT_TRUE(store_->cancel({.ids = {store_->jobs({}, 0, 9)->at(1).id}}));
   begin();
   BatchSubmitter second(listed_, options_, {*store_, *store_, run_}, *files_, {}, [] { return false; });
   ASSERT_TRUE(second.submit());
-  EXPECT_EQ(log_.count("in an earlier run: 1 (the first: The second). They are left alone; --retry-failed"), 1);
+  EXPECT_EQ(log_.count("in an earlier run: 1 (the first: The second). They are left alone; retry_failed"), 1);
   EXPECT_EQ(files_->snapshot().before.cancelled, 1U);
   EXPECT_EQ(files_->snapshot().before.ended(), 1U);
   options_.retry_failed = true;
@@ -98,7 +98,7 @@ TEST_F(BatchSubmitterTest, JobFailedInAnEarlierRunIsSkippedNamingRetryFlag) {
   BatchSubmitter third(listed_, options_, {*store_, *store_, run_}, *files_, {}, [] { return false; });
   ASSERT_TRUE(third.submit());
   EXPECT_EQ(files_->snapshot().before.ended(), 0U);
-  EXPECT_EQ(log_.count("--retry-failed"), 1);
+  EXPECT_EQ(log_.count("retry_failed"), 1);
 }
 
 TEST_F(BatchSubmitterTest, OverwritingAnotherTranscriptWarnsUnlessInputMoved) {

@@ -318,7 +318,8 @@ TEST_F(BatchedTest, VadLoopDecodesJoinedSpeechWithRecordingTimes) {
 TEST_F(BatchedTest, AudioOutsideTheClipsIsNotDecoded) {
   way_.clips = {10, 30, 80};
   std::vector<std::int64_t> frames;
-  for (const Work& work : work_of(context())) frames.push_back(std::get<ChunkWork>(work).mel.frames());
+  for (const Work& work : work_of(context()))
+    frames.push_back(std::get<ChunkMel>(std::get<ChunkWork>(work).audio).frames());
   // 10 to 20 and 23 to 30 s share a window with 80 to 95 s only where they fit.
   EXPECT_EQ(frames.size(), 2U);
   EXPECT_NEAR(static_cast<double>(frames[0]), 1700, 4);

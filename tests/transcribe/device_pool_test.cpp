@@ -138,6 +138,20 @@ TEST_F(DevicePoolTest, UnknownSpeedsAreMeasuredBeforeTheFirstWindow) {
   log_.wait_for("fast: 40 x real time in a short self-test");
 }
 
+TEST_F(DevicePoolTest, ACardThatDiesInItsTestIsLeftOutForGood) {
+  std::vector<EmulatedFailure> deaths;
+  for (int at = 2; at < 1000; at += 2) deaths.push_back({.kind = EmulatedFailure::Kind::die, .at = Seconds(at)});
+  auto broken = card("broken", 0.5, deaths), healthy = card("healthy", 30);
+  broken.tested = healthy.tested = true;
+  const auto two = DevicePool::start(
+      {.devices = {broken, healthy}, .time = kTime, .restarts = {.first_starts = 3, .first_wait = Seconds(1)}});
+  ASSERT_TRUE(two->ready());
+  log_.wait_for("GPU test PASSED: emulated has computed a window in ");
+  log_.wait_for("broken: is left out for good: worker broken: could not be made ready in 3 starts in a row");
+  EXPECT_EQ(two->view().devices[0].state, "failed");
+  EXPECT_EQ(two->view().devices[1].state, "healthy");
+}
+
 TEST_F(DevicePoolTest, AWindowIsLeftToACardThatLoadsForAsLongAsItDidLastTime) {
   auto fast = card("fast", 100, {}, Seconds(100));
   fast.load_time = Seconds(1000);  // a slow machine has that much time for it

@@ -241,6 +241,24 @@ TEST_F(Inputs, AnAddressIsRefusedAsAnArgumentAndAProblemInAList) {
     EXPECT_TRUE(expect_local(path)) << path;
 }
 
+TEST_F(Inputs, AddressesAreTakenWhereTheyAreWanted) {
+  put("list.txt", "https://host/talks/my%20talk.mp3?version=2\n/talks/b.mp3\nftp://host/a.mp3\n");
+  const InputOptions options{.addresses = true};
+  EXPECT_THAT(read({"list.txt"}, options), ElementsAre("host/talks/my talk.mp3", "talks/b.mp3"));
+  EXPECT_EQ(found_[0].file, "https://host/talks/my%20talk.mp3?version=2");
+  EXPECT_EQ(found_[0].name(), "my talk.mp3");
+  EXPECT_THAT(problems_, ElementsAre(HasSubstr("list.txt:3: 'ftp://host/a.mp3': expected a file, or an address")));
+  std::vector<std::string> below;
+  const auto taken =
+      read_inputs({"s3://bucket/a/what?.mp3", "https://host/x/../../b.mp3", "https://host/x/../../b.mp3"}, options,
+                  {[&](Input&& input) { return below.push_back(input.below), true; }, {}});
+  ASSERT_TRUE(taken) << taken.error().text();
+  EXPECT_THAT(below, ElementsAre("what?.mp3", "b.mp3"));
+  for (const char* wrong :
+       {"https://host", "https://a:b@host/x.mp3", "s3://bucket", "s3://bucket/../x.mp3", "https:///x.mp3"})
+    EXPECT_EQ(read_inputs({wrong}, options, {}).error().fault, Fault::usage) << wrong;
+}
+
 TEST_F(Inputs, LongListIsReadOnlyUpToTheLastWantedLine) {
   constexpr int kWanted = 1000;
   std::string lines;

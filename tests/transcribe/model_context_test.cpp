@@ -25,15 +25,15 @@ TEST(ModelContext, OptionInvalidForTheModelIsReportedOnceByItsFlag) {
   SpeechOptions options;
   EXPECT_EQ(complaint(options), "");
   options.decoding.suppress_tokens = {-1, 51865};
-  EXPECT_EQ(complaint(options).rfind("--suppress-tokens: token 51865", 0), 0U) << complaint(options);
+  EXPECT_EQ(complaint(options).rfind("suppress_tokens: token 51865", 0), 0U) << complaint(options);
   options.decoding.suppress_tokens = {-1, 51864};
   EXPECT_EQ(complaint(options), "");
   options.long_form.language = "yue";
-  EXPECT_EQ(complaint(options).rfind("--language: the model does not know 'yue'", 0), 0U) << complaint(options);
+  EXPECT_EQ(complaint(options).rfind("language: the model does not know 'yue'", 0), 0U) << complaint(options);
   options.long_form.language = "de";
   EXPECT_EQ(complaint(options), "");
   for (int i = 0; i < 448; ++i) options.long_form.prefix += " so";
-  EXPECT_EQ(complaint(options).rfind("--prefix: its ", 0), 0U) << complaint(options);
+  EXPECT_EQ(complaint(options).rfind("prefix: its ", 0), 0U) << complaint(options);
 }
 
 TEST(ModelContext, EnglishOnlyModelIgnoresOtherLanguages) {

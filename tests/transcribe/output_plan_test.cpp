@@ -26,7 +26,7 @@ TEST(OutputPlan, TwoInputsOfOneStemAreRefusedNamingBoth) {
   ASSERT_FALSE(plan);
   EXPECT_NE(plan.error().what.find("a/talk.mp3"), std::string::npos);
   EXPECT_NE(plan.error().what.find("b/talk.wav"), std::string::npos);
-  EXPECT_NE(plan.error().hint.find("--name-by path"), std::string::npos);
+  EXPECT_NE(plan.error().hint.find("name_by path"), std::string::npos);
 }
 
 TEST(OutputPlan, OneFileNamedTwiceIsNotToBeNamedByPath) {

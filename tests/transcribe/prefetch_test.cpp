@@ -40,7 +40,7 @@ TEST(LookAhead, ARecordingCostsMemoryWhereItsSamplesLieInIt) {
 }
 
 TEST(LookAhead, AWindowCostsItsFeatures) {
-  const Work work = ChunkWork{.file = nullptr, .chunk = 0, .mel = ChunkMel(std::vector<float>(128 * 300), 128, 300)};
+  const Work work = ChunkWork{.file = nullptr, .chunk = 0, .audio = ChunkMel(std::vector<float>(128 * 300), 128, 300)};
   EXPECT_EQ(LookAhead{}.bytes_of(work), 128U * 300 * 4);
 }
 

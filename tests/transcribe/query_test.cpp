@@ -1,9 +1,9 @@
 #include "transcribe/inputs/query/query.h"
 
 #include <gmock/gmock.h>
-#include <sqlite3.h>
 
 #include "base/files.h"
+#include "support/run_sql.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -15,13 +15,9 @@ using testing::Not;
 class SqliteQuery : public testing::Test {
  protected:
   void SetUp() override {
-    sqlite3* database = nullptr;
-    sqlite3_open((folder_ / "archive.db").c_str(), &database);
-    sqlite3_exec(database,
-                 "CREATE TABLE assets(id TEXT, name TEXT, seconds REAL, n INTEGER, gone TEXT);"
-                 "INSERT INTO assets VALUES('a', 'Zürich', 61.5, 9007199254740993, NULL), ('b', 'x', NULL, 0, 'yes')",
-                 nullptr, nullptr, nullptr);
-    sqlite3_close(database);
+    run_sql(folder_ / "archive.db",
+            "CREATE TABLE assets(id TEXT, name TEXT, seconds REAL, n INTEGER, gone TEXT);"
+            "INSERT INTO assets VALUES('a', 'Zürich', 61.5, 9007199254740993, NULL), ('b', 'x', NULL, 0, 'yes')");
   }
   Result<void> query(const std::string& sql) {
     return query_sqlite(folder_ / "archive.db", sql,

@@ -32,6 +32,15 @@ TEST(RestartPolicy, AWorkerThatLastedMakesTheNextRestartImmediateAgain) {
   EXPECT_EQ(restarts.ended(kDied, kUseful).wait.count(), 0);
 }
 
+TEST(RestartPolicy, FirstStartsAreLimitedUntilOneGotReady) {
+  auto restarts = policy({.first_starts = 2});
+  EXPECT_FALSE(restarts.ended(kDied, kFailedStart).give_up);
+  EXPECT_TRUE(restarts.ended(kDied, kFailedStart).give_up);
+  auto lucky = policy({.first_starts = 2});
+  lucky.ended(kDied, kUseful);
+  for (int start = 0; start < 10; ++start) EXPECT_FALSE(lucky.ended(kDied, kFailedStart).give_up);
+}
+
 TEST(RestartPolicy, AFailedStartIsWaitedForAtOnce) {
   auto restarts = policy({.first_wait = Seconds(1)});
   EXPECT_EQ(restarts.ended(kDied, kFailedStart).wait, Seconds(1));

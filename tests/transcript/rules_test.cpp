@@ -86,7 +86,7 @@ TEST(Fallback, WithoutAnIncrementThereIsOneTemperatureAndWithABadOneAnError) {
   for (const double bad : {-1.0, 0.0005, 1e308, std::nan("")}) {
     const auto refused = fallback_temperatures(bad, 0.2);
     ASSERT_FALSE(refused) << bad;
-    EXPECT_TRUE(refused.error().what.starts_with("--temperature: expected 0, or a number")) << refused.error().what;
+    EXPECT_TRUE(refused.error().what.starts_with("temperature: expected 0, or a number")) << refused.error().what;
   }
   EXPECT_TRUE(fallback_temperatures(0.001, std::nullopt));
 }

@@ -96,7 +96,7 @@ TEST_F(Prompts, PrefixFillingTheContextIsAUsageError) {
   const auto request = first_request(options);
   ASSERT_FALSE(request);
   EXPECT_EQ(request.error().fault, Fault::usage);
-  EXPECT_EQ(request.error().what, "--prefix: its 500 tokens leave no space for an answer in the model's 448");
+  EXPECT_EQ(request.error().what, "prefix: its 500 tokens leave no space for an answer in the model's 448");
 }
 
 TEST_F(Prompts, BlankHotWordsAndPrefixesAreNone) {

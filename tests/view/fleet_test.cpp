@@ -128,6 +128,21 @@ TEST(FleetTable, HoldReasonIsShownBelowTheTotals) {
   EXPECT_EQ(read_fleet_status(fleet_status_json(status))->held_up, status.held_up);
 }
 
+TEST(FleetTable, CostSoFarHasALineOfItsOwnWhereItIsKnown) {
+  FleetStatus status = lectures();
+  EXPECT_THAT(joined(render_fleet(status, {.columns = 80, .lines = 24})), Not(HasSubstr("cost so far")));
+  status.cost = 0.21;
+  status.devices[1].usd_hour = 0.526;
+  const std::string shown = joined(render_fleet(status, {.columns = 80, .lines = 24}));
+  EXPECT_THAT(shown, HasSubstr("cost so far 0.21 USD, 0.07 per hour of audio"));
+  EXPECT_THAT(shown, HasSubstr("next task: cuda:1")) << "it takes nothing from the other lines";
+  const auto read = read_fleet_status(fleet_status_json(status));
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->cost, 0.21);
+  EXPECT_FALSE(read->devices[0].usd_hour);
+  EXPECT_EQ(read->devices[1].usd_hour, 0.526);
+}
+
 TEST(FleetTable, RowsThatDoNotFitAreCounted) {
   FleetStatus many = lectures();
   for (int i = 2; i < 16; ++i) many.devices.push_back(device("cuda:" + std::to_string(i)));

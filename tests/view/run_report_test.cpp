@@ -70,7 +70,7 @@ TEST(RunReport, OneLongRecordingIsNamedWhereWholeFilesAreTheUnit) {
   EXPECT_THAT(report(run), AllOf(HasSubstr("No task 30 % of the time"), Not(HasSubstr("kept a device busy"))));
   run.shared_files = false;
   EXPECT_THAT(report(run), AllOf(HasSubstr("one recording of 2:38:20 kept a device busy to the end"),
-                                 HasSubstr("without --sequential"), HasSubstr("the longest recording alone")));
+                                 HasSubstr("without sequential"), HasSubstr("the longest recording alone")));
 }
 
 TEST(RunReport, LeavingTheTailToFasterDevicesIsNoFault) {
@@ -111,7 +111,10 @@ TEST(RunReport, TheQuoteIsComparedAndWhatWasNotMeasuredIsNotShown) {
   auto run = run_of({device("cuda:0", 30, {})});
   EXPECT_THAT(report(run), AllOf(Not(HasSubstr("Against")), Not(HasSubstr("Spent"))));
   run.cost = 1.5;
-  EXPECT_THAT(report(run), HasSubstr("Spent: cost 1.50; 0.18 per hour of audio"));
+  EXPECT_THAT(report(run), HasSubstr("Spent: cost 1.50; 0.18 per hour of audio\n"));
+  run.idle_cost = 0.3;
+  EXPECT_THAT(report(run), HasSubstr("0.18 per hour of audio; 20 % of it for idle devices\n"));
+  run.idle_cost.reset();
   run.energy_joules = 1.512e6;
   RunQuote quote{.time = Seconds(800), .energy_joules = 1.512e6, .cost = 2.0};
   EXPECT_THAT(
@@ -150,7 +153,7 @@ TEST(RunReport, PutOffOrPendingTimeIsNotCalledLackOfInput) {
   const auto run =
       run_of({device("cuda:0", 30, {{Idle::put_off, Seconds(300)}, {Idle::awaiting_answer, Seconds(100)}})});
   EXPECT_THAT(report(run), AllOf(HasSubstr("Put off 30 % of the time: "), HasSubstr("Waiting for an answer 10 %"),
-                                 HasSubstr("--yes"), Not(HasSubstr("decoding"))));
+                                 HasSubstr("yes, which asks no questions"), Not(HasSubstr("decoding"))));
 }
 
 TEST(RunReport, WaitForAnotherRunAdvisesOnlyWhatHappened) {
@@ -188,7 +191,7 @@ TEST(RunReport, TailOfAnotherPolicyRecommendsTheUsualPolicy) {
   auto run = run_of({device("fast", 30, {{Idle::no_job, Seconds(600)}}), device("slow", 12, {})});
   run.policy = "note";
   EXPECT_THAT(report(run),
-              AllOf(HasSubstr("--policy note left the end of the work to slower devices"),
+              AllOf(HasSubstr("policy note left the end of the work to slower devices"),
                     HasSubstr("What helps: the usual policy"), Not(HasSubstr("more recordings in one run"))));
   run.policy = "tutti";
   EXPECT_THAT(report(run), HasSubstr("What helps: more recordings in one run"));

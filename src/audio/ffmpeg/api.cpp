@@ -60,6 +60,7 @@ void bind_util(Library& util, FfmpegApi& api) {
   util.bind(api.av_frame_alloc, "av_frame_alloc");
   util.bind(api.av_frame_unref, "av_frame_unref");
   util.bind(api.av_frame_free, "av_frame_free");
+  util.bind(api.av_frame_get_buffer, "av_frame_get_buffer");
   util.bind(api.av_malloc, "av_malloc");
   util.bind(api.av_freep, "av_freep");
   util.bind(api.av_dict_get, "av_dict_get");
@@ -78,6 +79,9 @@ void bind_codec(Library& codec, FfmpegApi& api) {
   codec.bind(api.avcodec_open2, "avcodec_open2");
   codec.bind(api.avcodec_send_packet, "avcodec_send_packet");
   codec.bind(api.avcodec_receive_frame, "avcodec_receive_frame");
+  codec.bind(api.avcodec_find_encoder, "avcodec_find_encoder");
+  codec.bind(api.avcodec_send_frame, "avcodec_send_frame");
+  codec.bind(api.avcodec_receive_packet, "avcodec_receive_packet");
   codec.bind(api.avcodec_free_context, "avcodec_free_context");
   codec.bind(api.av_packet_alloc, "av_packet_alloc");
   codec.bind(api.av_packet_unref, "av_packet_unref");

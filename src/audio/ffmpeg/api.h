@@ -35,7 +35,7 @@ struct ResamplerApi {
   std::string reason(int code) const;
 };
 
-/// FFmpeg's demuxers and decoders, loaded on first use.
+/// FFmpeg's demuxers, decoders and encoders, loaded on first use.
 struct FfmpegApi {
   decltype(&::avformat_alloc_context) avformat_alloc_context;
   decltype(&::avformat_open_input) avformat_open_input;
@@ -51,6 +51,10 @@ struct FfmpegApi {
   decltype(&::avcodec_open2) avcodec_open2;
   decltype(&::avcodec_send_packet) avcodec_send_packet;
   decltype(&::avcodec_receive_frame) avcodec_receive_frame;
+  decltype(&::avcodec_find_encoder) avcodec_find_encoder;
+  decltype(&::avcodec_send_frame) avcodec_send_frame;
+  decltype(&::avcodec_receive_packet) avcodec_receive_packet;
+  decltype(&::av_frame_get_buffer) av_frame_get_buffer;
   decltype(&::avcodec_free_context) avcodec_free_context;
   decltype(&::av_packet_alloc) av_packet_alloc;
   decltype(&::av_packet_unref) av_packet_unref;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "audio/containers/mp3.h"
+#include "base/field_names.h"
 
 namespace tutti {
 namespace {
@@ -88,9 +89,9 @@ Result<void> FfmpegInput::choose_stream(int track) {
                                     std::to_string(context_->nb_streams) + " streams)");
   if (!stream_)
     return fail(Fault::unsupported,
-                "has no audio track " + std::to_string(track) + ": expected --track 1" +
+                "has no audio track " + std::to_string(track) + ": expected " + field("track") + " 1" +
                     (tracks_.size() > 1 ? " to " + std::to_string(tracks_.size()) : ", its only one"),
-                "Name another track, or leave --track out");
+                "Name another track, or leave " + field("track") + " out");
   stream_->discard = AVDISCARD_DEFAULT;
   return {};
 }

@@ -36,20 +36,24 @@ float loudness(std::span<const std::int16_t> window) {
   return static_cast<float>(10 * std::log10(static_cast<double>(squares) / count - mean * mean + 1));
 }
 
-std::vector<float> probabilities_of_loudness(std::span<const float> levels) {
+LoudnessOdds probabilities_of_loudness(std::span<const float> levels, std::size_t first, bool ended) {
   const std::vector<float> quietest = quietest_of_seconds(levels);
-  std::vector<float> probabilities;
+  const std::size_t whole = levels.size() / kPerSecond;  // seconds
+  const std::size_t decided = ended ? levels.size() : (whole - std::min(whole, kAround)) * kPerSecond;
+  LoudnessOdds odds;
   float background = kQuietest;
-  for (std::size_t at = 0; at < levels.size(); ++at) {
-    if (at % kPerSecond == 0) {
+  for (std::size_t at = first; at < decided; ++at) {
+    if (at == first || at % kPerSecond == 0) {
       const std::size_t second = at / kPerSecond;
       const auto from = quietest.begin() + static_cast<std::ptrdiff_t>(second - std::min(second, kAround));
       const auto to = quietest.begin() + static_cast<std::ptrdiff_t>(std::min(second + kAround + 1, quietest.size()));
       background = std::max(kQuietest, *std::min_element(from, to));
     }
-    probabilities.push_back(1 / (1 + std::exp((background + kOver - levels[at]) / kSoftness)));
+    odds.probabilities.push_back(1 / (1 + std::exp((background + kOver - levels[at]) / kSoftness)));
   }
-  return probabilities;
+  const std::size_t seconds = std::max(first, decided) / kPerSecond;
+  odds.no_longer_needed = (seconds - std::min(seconds, kAround)) * kPerSecond;
+  return odds;
 }
 
 }  // namespace tutti

@@ -1,42 +1,18 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "audio/recording.h"
 #include "audio/sample_reader.h"
+#include "audio/vad/vad_options.h"
 #include "base/error.h"
 
 namespace tutti {
 
 /// Samples that get one speech probability: 32 ms.
 inline constexpr std::int64_t kVadWindow = 512;
-
-/// What computes how much a window resembles speech.
-enum class VadMethod {
-  silero,  // Silero VAD 6.2, a small neural network (audio/vad/silero_kernel.h)
-  energy,  // loudness over the background (audio/vad/energy.h): for comparison, and where Silero errs
-};
-
-/// How speech is separated from the rest: faster-whisper's options, meanings and defaults (1.2.1, vad.py).
-struct VadOptions {
-  VadMethod method = VadMethod::silero;
-  /// Speech begins at a window at least this probable ...
-  double threshold = 0.5;
-  /// ... and may end below this. None: threshold - 0.15, but at least 0.01.
-  std::optional<double> neg_threshold{};
-  /// Pieces at most this long are dropped.
-  std::int32_t min_speech_duration_ms = 0;
-  /// Longer pieces are cut, their padding included.
-  double max_speech_duration_s = std::numeric_limits<double>::infinity();
-  /// Shorter silence does not end a piece.
-  std::int32_t min_silence_duration_ms = 2000;
-  /// Kept before and after each piece, or half the silence between two.
-  std::int32_t speech_pad_ms = 400;
-};
 
 /// A stretch of speech: samples [start, end) of the recording.
 struct SpeechPiece {
@@ -45,9 +21,6 @@ struct SpeechPiece {
   bool forced_cut = false;  // speech goes on at `end`: it was too long and had no silence to be cut in
   bool operator==(const SpeechPiece&) const = default;
 };
-
-/// An error that names the option, what was expected and what was found.
-Result<void> check(const VadOptions& options);
 
 /// Speech probability of every window of kVadWindow samples, samples / kVadWindow + 1 of them, because the last one
 /// goes on as silence. One pass over the recording; memory is that of the probabilities (0.45 MB an hour).

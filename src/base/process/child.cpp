@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/process/process_setup.h"
 
 namespace tutti {
 namespace {
@@ -136,12 +137,6 @@ bool put_in_place(const Plan& plan) {
   ::_exit(127);
 }
 
-/// A program may be started with SIGCHLD ignored. The kernel reaps its children then, and how they ended is lost.
-void want_to_hear_of_children() {
-  struct sigaction now {};
-  if (::sigaction(SIGCHLD, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) std::signal(SIGCHLD, SIG_DFL);
-}
-
 // 0 once the child has executed its program, else why it could not.
 int read_report(const OwnedFd& report) {
   int error_number = 0;
@@ -172,13 +167,15 @@ Result<std::unique_ptr<Child>> Child::start(const ChildOptions& options) {
     return tl::unexpected<Error>(
         system_error(options.name, options.command[0] + " could not be started", error_number));
   };
+  if (ignores_ends_of_children())
+    return fail(Fault::refused, options.name + ": this program ignores SIGCHLD, and how its children end would be lost",
+                "Set SIGCHLD to its default before");
   Pipe output = Pipe::make();
   if (!output.reader) return failed(errno);
   Pipe report = Pipe::make();
   if (!report.reader) return failed(errno);
   std::optional<Plan> plan = plan_of(options, output.writer, report.writer);
   if (!plan->complete) return failed(errno);
-  want_to_hear_of_children();
   const pid_t pid = ::fork();
   if (pid < 0) return failed(errno);
   if (pid == 0) become(*plan);

@@ -49,7 +49,8 @@ struct ChildEnd {
 class Child {
  public:
   /// Must be called on a thread that runs at least as long as the child: the kernel kills the child when that thread,
-  /// not our process, ends. Fault::missing when the program is not there.
+  /// not our process, ends. Fault::missing when the program is not there, Fault::refused where this
+  /// process ignores SIGCHLD (base/process/process_setup.h).
   static Result<std::unique_ptr<Child>> start(const ChildOptions& options);
   ~Child() { end(Seconds(0)); }
 

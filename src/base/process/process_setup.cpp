@@ -17,6 +17,15 @@ void outlive_file_size_limit() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
+bool ignores_ends_of_children() {
+  struct sigaction now {};
+  return ::sigaction(SIGCHLD, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+void keep_ends_of_children() {
+  if (ignores_ends_of_children()) std::signal(SIGCHLD, SIG_DFL);
+}
+
 Error file_too_large(std::string what) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)

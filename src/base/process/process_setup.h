@@ -11,6 +11,13 @@ namespace tutti {
 /// default again.
 void outlive_file_size_limit();
 
+/// Whether this process ignores SIGCHLD: the kernel reaps its children then, and how they ended is lost. No child is
+/// started then (base/process/child.h).
+bool ignores_ends_of_children();
+
+/// A program may be started with SIGCHLD ignored. Sets it to its default. Called first thing in main.
+void keep_ends_of_children();
+
 /// The error for EFBIG: Fault::refused, for no free space would end it. `what` names the file; the limit that this
 /// process is under, where it is under one, and the way out are added.
 Error file_too_large(std::string what);

@@ -19,6 +19,7 @@
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
 #include "cli/batch/batch_quote.h"
+#include "cli/batch/engine_options.h"
 #include "cli/batch/failure_question.h"
 #include "cli/batch/live_table.h"
 #include "cli/batch/report_json.h"
@@ -35,10 +36,10 @@
 #include "device/machine_devices.h"
 #include "hub/files_of_model.h"
 #include "hub/find.h"
-#include "link/control/control_socket.h"
 #include "transcribe/batch/batch_done.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/batch/batch_run.h"
+#include "transcribe/inputs/address.h"
 #include "transcribe/output_plan.h"
 
 namespace tutti {
@@ -71,7 +72,7 @@ Result<void> expect_output_folders(const fs::path& outputs) {
 void add_named_files(OutputOwnership& files, const std::vector<std::string>& inputs) {
   std::error_code ignored;
   for (const auto& input : inputs)
-    if (!fs::is_directory(input, ignored)) files.add_input(input);
+    if (!is_address(input) && !fs::is_directory(input, ignored)) files.add_input(input);
 }
 
 /// What the batch writes beside its transcripts.
@@ -112,8 +113,11 @@ class Folders {
 Result<OutputOwnership> claim_batch_files(const BatchCommand& command, const fs::path& model, const fs::path& state,
                                           std::span<const BatchJob> jobs) {
   OutputOwnership files("Name another file with --report, or another folder with --output-dir");
-  for (const BatchJob& job : jobs) files.add_input(job.spec.input);
+  for (const BatchJob& job : jobs)
+    if (!is_address(job.spec.input)) files.add_input(job.spec.input);
   add_named_files(files, command.inputs);
+  for (const auto& list : {command.speech.replace, command.speech.hotwords_file})
+    if (!list.empty()) files.add_input(list);
   for (const auto& file : files_of_model(model)) files.add_input(file);
   for (const auto& file : files_of_store(state)) files.add_input(file);
   files.add_input(settings_file_path());
@@ -141,8 +145,9 @@ bool is_emulated(const ListedDevice& device) {
   return device.spec.kind == DeviceSpec::Kind::emulated;
 }
 
-/// None is needed where every device is emulated.
+/// None is needed where every device is emulated. That of another engine is a word that only the engine knows.
 Result<fs::path> model_of(const BatchCommand& command, const std::vector<ListedDevice>& devices) {
+  if (command.other) return fs::path(command.speech.model);
   if (command.speech.model.empty()) {
     if (std::ranges::all_of(devices, is_emulated)) return fs::path();
     return fail(Fault::usage, "no model is named, and none is taken by default",
@@ -180,13 +185,19 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   auto run = run_options(command.speech, *model);
   if (!run) return tl::unexpected(run.error());
   const bool emulated = std::ranges::any_of(devices, is_emulated);
+  if (emulated && command.other)
+    return fail(Fault::usage, "--engine: emulated devices have no engine, tutti plays them itself",
+                "Name cpu or cuda:N with --devices");
+  run->engine = command.other;
   InputTally inputs;
-  auto jobs = batch_jobs(command, fingerprint_of(command, *model, emulated), &inputs);
+  const auto named = store_named(command.state, command.store);
+  if (!named) return tl::unexpected(named.error());
+  const auto fingerprint = fingerprint_of(command, *model, emulated, named->store.is_server());
+  if (!fingerprint) return tl::unexpected(fingerprint.error());
+  auto jobs = batch_jobs(command, *fingerprint, &inputs);
   if (!jobs) return tl::unexpected(jobs.error());
   const fs::path folder = fs::absolute(command.output_dir).lexically_normal();
-  const auto store = store_named(command.state);
-  if (!store) return tl::unexpected(store.error());
-  const fs::path& state = store->folder();
+  const fs::path& state = named->folder;
   auto files = claim_batch_files(command, *model, state, *jobs);
   if (!files) return tl::unexpected(files.error());
   BatchOptions options;
@@ -195,14 +206,19 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   options.jobs_at_once = command.threads;
   options.patience = Seconds(command.device_patience);
   options.writer = run->writer;
+  options.on_done = run->on_done;
   options.state = state;
+  if (named->store.is_server()) options.server = named->store;
+  const auto lease = lease_length(command.lease);
+  if (!lease) return tl::unexpected(lease.error());
+  options.lease = *lease;
   options.staging = folder / ".tmp";
-  options.kept = fs::absolute(state).lexically_normal() / "kept";
+  // What waits for space on this machine's disk, no other machine could put in place.
+  if (!options.server) options.kept = fs::absolute(state).lexically_normal() / "kept";
   options.command = std::move(typed);
   options.batch = folder.string();
   options.retry_failed = command.retry_failed;
   options.existing = command.overwrite ? Existing::replace : Existing::keep;
-  options.price = command.price;
   return Prepared{.options = std::move(options),
                   .jobs = std::move(*jobs),
                   .inputs = inputs,
@@ -210,19 +226,20 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
                   .emulated = emulated};
 }
 
-Result<void> check_numbers(const BatchCommand& command) {
-  const std::pair<const char*, double> numbers[] = {{"--price", command.price.value_or(0)},
-                                                    {"--threads", command.threads},
-                                                    {"--skip", command.skip},
-                                                    {"--device-patience", command.device_patience}};
+Result<void> check_values(const BatchCommand& command) {
+  const std::pair<const char*, double> numbers[] = {
+      {"--threads", command.threads}, {"--skip", command.skip}, {"--device-patience", command.device_patience}};
   for (const auto& [flag, number] : numbers)
     if (!(number >= 0))
       return fail(Fault::usage, std::string(flag) + ": expected 0 or more, found " + number_text(number));
+  if (is_address(command.output_dir.native()))
+    return fail(Fault::usage, "--output-dir: expected a folder, found the address " + command.output_dir.string(),
+                "Outputs are files; 'tutti worker --queue-url' writes to S3");
   return {};
 }
 
 Result<Prepared> prepare(BatchCommand& command, std::string typed) {
-  if (auto checked = check_numbers(command); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_values(command); !checked) return tl::unexpected(checked.error());
   if (auto checked = expect_output_file("--report", command.report); !checked) return tl::unexpected(checked.error());
   const auto listed = devices_of(command);
   if (!listed) return tl::unexpected(listed.error());
@@ -230,6 +247,9 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   if (!devices && devices.error().fault != Fault::missing) return tl::unexpected(devices.error());
   auto caps = devices ? job_caps(command.max_per_gpu, *devices) : Result<std::map<std::string, int>>{};
   if (!caps) return tl::unexpected(caps.error());
+  auto prices = devices ? hourly_prices(command.prices, *devices)
+                        : price_list(command.prices).transform([](const auto&) { return HourlyPrices{}; });
+  if (!prices) return tl::unexpected(prices.error());
   TuningPlan tuning;
   if (auto set = set_tuning(command.speech.tuning, tuning); !set) return tl::unexpected(set.error());
   auto prepared = prepare_work(command, *listed, std::move(typed));
@@ -244,6 +264,7 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   prepared->options.tuning = std::move(tuning);
   prepared->options.devices = std::move(*devices);
   prepared->options.job_caps = std::move(*caps);
+  prepared->options.prices = std::move(*prices);
   limit_as_the_note(prepared->options);
   return prepared;
 }
@@ -251,26 +272,14 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
 int exit_code(const BatchReport& report) {
   if (report.interrupted) return kInterrupted;
   if (!report.ended_early.empty()) return report.done_now > 0 ? kSomeFailed : kNothingRan;
-  return report.counts.failed > 0 || report.counts.done + report.counts.cancelled < report.counts.total ? kSomeFailed
-                                                                                                        : kDone;
-}
-
-/// Without a socket the batch runs all the same; it only cannot be watched from outside.
-std::unique_ptr<ControlSocket> control_socket(BatchControl& control) {
-  const auto folder = control_folder();
-  auto socket =
-      folder ? ControlSocket::open(*folder, "batch",
-                                   [&control](const std::string& request) { return answer_control(control, request); })
-             : tl::unexpected<Error>(folder.error());
-  if (socket) return std::move(*socket);
-  log(Level::warning, "the batch cannot be watched from outside: " + socket.error().text());
-  return nullptr;
+  const bool all_done = report.counts.done + report.counts.cancelled >= report.counts.total;
+  return report.counts.failed > 0 || report.summary.failed_commands > 0 || !all_done ? kSomeFailed : kDone;
 }
 
 Result<void> write_report(const BatchCommand& command, const Prepared& prepared, const BatchReport& report,
                           const std::optional<BatchQuote>& quote) {
   if (command.report.empty()) return {};
-  const std::string json = batch_report_json(report, command.price, quote, prepared.inputs);
+  const std::string json = batch_report_json(report, prepared.options.prices, quote, prepared.inputs);
   return prepared.files.write(command.report, json).map([](bool) {});
 }
 
@@ -291,7 +300,7 @@ std::string what_is_left(const BatchReport& report) {
 void say_review(const Prepared& prepared, const BatchCommand& command, const BatchReport& report,
                 const StopSignal& stop) {
   if (!command.review || report.done_now == 0 || report.interrupted || prepared.emulated) return;
-  ReviewPages pages(prepared.options.state, prepared.options.existing);
+  ReviewPages pages(prepared.options.store(), prepared.options.existing);
   const auto list =
       review_batch(prepared.jobs, command.output_dir, pages, prepared.options.run.audio, [&] { return stop.raised(); });
   if (!list)
@@ -304,7 +313,7 @@ void say_review(const Prepared& prepared, const BatchCommand& command, const Bat
 int where_nothing_can_run(const Prepared& prepared, const BatchCommand& command) {
   const auto report = report_if_all_done(prepared.jobs, prepared.options);
   if (!report) return complain(*prepared.hindrance, kNothingRan);
-  std::fputs(batch_report_text(*report, command.price, {}).c_str(), stderr);
+  std::fputs(batch_report_text(*report, {}, {}).c_str(), stderr);
   if (prepared.options.devices.empty()) std::fputs("No device is needed for that.\n", stderr);
   if (auto written = write_report(command, prepared, *report, {}); !written)
     return complain(written.error(), kSomeFailed);
@@ -332,13 +341,13 @@ int batch(const Prepared& prepared, const BatchCommand& command, const std::stri
   const auto report = run_batch(prepared.jobs, prepared.options, observer, interrupt, [&](BatchControl* now) {
     socket.reset();  // it reads from the control, so it goes before
     control.change([now](BatchControl*& held) { held = now; });
-    if (now) socket = control_socket(*now);
+    if (now) socket = open_control_socket(*now);
   });
   table.reset();
   if (!report) return complain(report.error(), interrupt);
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
   const auto quote = is_complete(*report) ? expected.of(*report) : std::nullopt;
-  std::fputs(batch_report_text(*report, command.price, quote).c_str(), stderr);
+  std::fputs(batch_report_text(*report, prepared.options.prices, quote).c_str(), stderr);
   if (auto written = write_report(command, prepared, *report, quote); !written)
     return complain(written.error(), kSomeFailed);
   say_review(prepared, command, *report, interrupt);
@@ -354,11 +363,18 @@ int run_batch_command(const std::vector<std::string>& arguments) {
                     "Transcribe many recordings on every device at once. Each result appears once and whole; the same "
                     "command, after any end, goes on where it was.");
   add_batch(table, command);
-  table.examples({"tutti batch archive/ --model turbo -o out -y",
-                  "tutti batch archive/ -o out --devices emulated:30x:12GB,emulated:12x:8GB -y"});
+  table.examples(
+      {"tutti batch archive/ --model turbo -o out -y",
+       "tutti batch archive/ -o out --devices emulated:30x:12GB,emulated:12x:8GB -y",
+       "tutti batch archive/ -o out --model tiny.en --engine 'python3 examples/engines/faster_whisper_engine.py' -y"});
   if (const auto code = start_command(table, arguments)) return *code;
   settle_devices(command, table.given_by("device"), table.given_by("devices"));
   const std::string line = command_line("tutti batch", arguments);
+  if (!command.engine.empty()) {
+    auto engine = other_engine(command, table);
+    if (!engine) return complain(engine.error());
+    command.other = std::move(*engine);
+  }
   const auto prepared = prepare(command, line);
   if (!prepared) return complain(prepared.error());
   return prepared->hindrance ? where_nothing_can_run(*prepared, command) : batch(*prepared, command, line);

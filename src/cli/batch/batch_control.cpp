@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/numbers.h"
 
 namespace tutti {
@@ -30,6 +31,17 @@ std::string answer_control(BatchControl& control, const std::string& request) {
     return refusal("'" + request + "': expected status, drain [DEVICE], resume [DEVICE] or cancel JOB");
   const auto cancelled = control.cancel(*job);
   return cancelled ? kDone : refusal(cancelled.error().text());
+}
+
+std::unique_ptr<ControlSocket> open_control_socket(BatchControl& control) {
+  const auto folder = control_folder();
+  auto socket =
+      folder ? ControlSocket::open(*folder, "batch",
+                                   [&control](const std::string& request) { return answer_control(control, request); })
+             : tl::unexpected<Error>(folder.error());
+  if (socket) return std::move(*socket);
+  log(Level::warning, "the run cannot be watched from outside: " + socket.error().text());
+  return nullptr;
 }
 
 }  // namespace tutti

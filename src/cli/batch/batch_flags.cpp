@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "cli/command_trace.h"
 #include "cli/flags.h"
+#include "cli/named_model.h"
 
 namespace tutti {
 namespace {
@@ -21,6 +22,12 @@ void add_devices(OptionTable& table, BatchCommand& c) {
       .letter = 'd';
   table.add_switch("experimental", c.experimental,
                    "balance over all devices, as without -d; with both, -d has no effect");
+  table
+      .add(
+          "engine", c.engine, "CMD",
+          "the command of another engine that speaks Tutti's protocol (docs/engines.md), one process a device: it gets "
+          "windows of speech as PCM, and --model as it is written; default: tutti-engine")
+      .has_variable = false;  // TUTTI_ENGINE is the path of ours
   table.add("max-per-gpu", c.max_per_gpu, "N|LIST",
             "jobs at once on each device, or by device: 0=4,GPU-1a2b=2; default: as its memory allows");
   table.add("threads", c.threads, "N", "jobs in flight at most; 0: as many as keep the devices busy").letter = 't';
@@ -32,7 +39,7 @@ void add_devices(OptionTable& table, BatchCommand& c) {
       .choices = {"tutti", "note", "fifo", "round_robin"};
   add_tuning(table, c.speech.tuning, "those that make windows, and those that wait for devices without -t");
   table.add("device-patience", c.device_patience, "SECONDS", "end the run after so long without a device in service");
-  table.add("price", c.price, "PRICE|None", "what an hour of a device costs, for the report");
+  add_prices(table, c.prices, "for report and history");
 }
 
 void add_run(OptionTable& table, BatchCommand& c) {
@@ -45,9 +52,12 @@ void add_run(OptionTable& table, BatchCommand& c) {
       .choices = {"stem", "path"};
   table.add("report", c.report, "FILE.json",
             "what became of every recording and every device; replaces an earlier report only");
+  add_on_done(table, c.speech.on_done);
   add_trace(table, c.trace);
   table.add("state", c.state, "DIR",
             "the folder of the job store, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");
+  add_store(table, c.store);
+  add_lease(table, c.lease);
   table.add("audio-root", c.audio_root, "DIR", "where the relative paths of lists and manifests start");
   table.add("audio-template", c.path_template, "TEMPLATE",
             "the path of a manifest asset's audio: {folder_path}/{file_name}");
@@ -72,9 +82,11 @@ void add_run(OptionTable& table, BatchCommand& c) {
 
 void add_batch(OptionTable& table, BatchCommand& c) {
   c.speech.vad.batched = true;
-  table.positional(c.inputs, "INPUT...",
-                   "audio or video files, folders of them, globs, lists (.txt), tables (.csv, .jsonl), manifests "
-                   "(.json); - reads standard input");
+  table.positional(
+      c.inputs, "INPUT...",
+      "audio or video files, folders of them, globs, lists (.txt), tables (.csv, .jsonl), manifests "
+      "(.json), addresses of recordings (https://..., s3://BUCKET/KEY, s3://BUCKET/FOLDER/); - reads standard "
+      "input");
   add_devices(table, c);
   add_run(table, c);
   add_speech(table, c.speech);

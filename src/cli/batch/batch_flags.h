@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/cost/price_flags.h"
 #include "cli/settings/option_table.h"
 #include "cli/transcribe_command.h"
 #include "device/list/device_list.h"
+#include "link/other_engine.h"
 #include "transcribe/batch/batch_options.h"
 
 namespace tutti {
@@ -16,6 +18,8 @@ namespace tutti {
 /// transcribe's.
 struct BatchCommand {
   std::vector<std::string> inputs{};
+  std::string engine{};                // a command line; empty: tutti-engine
+  std::optional<OtherEngine> other{};  // that engine, once it has reported what it takes
   TranscribeCommand speech{};
   bool sequential = false;
 
@@ -25,7 +29,7 @@ struct BatchCommand {
   std::string max_per_gpu{};
   std::string policy = "tutti";
   std::int32_t threads = 0;
-  std::optional<double> price{};
+  PriceFlags prices{};
 
   std::filesystem::path output_dir = ".";
   std::string output_format = "all";
@@ -33,6 +37,8 @@ struct BatchCommand {
   std::filesystem::path report{};
   std::filesystem::path trace{};
   std::filesystem::path state{};
+  std::string store{};
+  double lease = 60;  // seconds
   std::int32_t skip = 0;
   std::filesystem::path audio_root{};
   std::string path_template{};

@@ -2,13 +2,16 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
+#include "base/files.h"
 #include "base/log.h"
 #include "base/sha256.h"
 #include "base/strings.h"
 #include "cli/flags.h"
+#include "hub/files_of_model.h"
 #include "text/manifest/read.h"
 #include "text/manifest/write.h"
 #include "transcribe/inputs/inputs.h"
@@ -27,7 +30,7 @@ InputIdentity identity_of(const fs::path& path) {
 /// One input's outputs without their formats' extensions; `taken` remembers whose each is.
 Result<std::string> base_of(const Input& input, const OutputOptions& options,
                             std::map<std::string, std::string>& taken) {
-  std::string base = options.folder / (options.name_by == NameBy::stem ? input.file.stem() : input.below);
+  std::string base = options.folder / (options.name_by == NameBy::stem ? input.name().stem() : input.below);
   const auto [other, fresh] = taken.emplace(base, input.file.string());
   if (fresh) return base;
   return fail(
@@ -41,6 +44,7 @@ std::string id_of(const fs::path& input) {
 }
 
 BatchJob job_of(Input input, std::string base, const std::string& fingerprint, const OutputOptions& options) {
+  const std::string own_name = input.name().string();
   ManifestEntry& entry = input.entry;
   return {.spec = {.key = std::move(base),
                    .batch = options.folder.string(),
@@ -53,7 +57,7 @@ BatchJob job_of(Input input, std::string base, const std::string& fingerprint, c
                    .priority = entry.priority,
                    .deadline = entry.deadline,
                    .uuid = entry.id.empty() ? id_of(input.file) : std::move(entry.id),
-                   .name = entry.name.empty() ? input.file.filename().string() : std::move(entry.name),
+                   .name = entry.name.empty() ? own_name : std::move(entry.name),
                    .extra = std::move(entry.extra)},
           .formats = options.formats};
 }
@@ -91,7 +95,8 @@ Result<std::vector<BatchJob>> batch_jobs(const BatchCommand& command, const std:
   const InputOptions wanted{.audio_root = command.audio_root,
                             .rules = {.path_template = command.path_template},
                             .skip = command.skip,
-                            .all_files = command.all_files};
+                            .all_files = command.all_files,
+                            .addresses = true};
   std::vector<BatchJob> jobs;
   std::map<std::string, std::string> taken;
   std::size_t with_whole_path = 0;
@@ -123,19 +128,46 @@ Result<std::vector<BatchJob>> batch_jobs(const BatchCommand& command, const std:
   return jobs;
 }
 
-std::string fingerprint_of(BatchCommand& command, const fs::path& model, bool emulated) {
+Result<std::string> fingerprint_of(BatchCommand& command, const fs::path& model, bool emulated, bool is_shared) {
   // "auto" and "en-US" are the same work as None and "en".
   command.speech.language = plain_language(command.speech.language);
   OptionTable table("batch", "");
   add_speech(table, command.speech);
-  std::string text = "model-path=" + model.string() + "\nformats=" + command.output_format + "\n";
+  std::string text = "formats=" + command.output_format + "\n";
+  if (command.other) text += "engine=" + command.other->name + "\nmodel=" + model.string() + "\n";
+  if (!is_shared && !command.other) text = "model-path=" + model.string() + "\n" + text;
   if (emulated) text += "emulated\n";
-  if (!model.empty()) text += std::to_string(identity_of(model).modified_ns) + "\n";
+  if (command.other) {
+    // Its models are its own, known by their names.
+  } else if (is_shared && !model.empty()) {
+    const auto digest = digest_of_model(model);
+    if (!digest) return digest;
+    text += "model=" + *digest + "\n";
+  } else if (!model.empty()) {
+    text += std::to_string(identity_of(model).modified_ns) + "\n";
+  }
   const auto is_unset = [](const std::string& name, const std::string& value) {  // they are newer than stores
-    return (name == "track" || name == "channel") && is_none(value);
+    static constexpr std::array<std::string_view, 5> kNewer{"track", "channel", "replace", "hotwords-file",
+                                                            "paragraphs"};
+    return std::ranges::find(kNewer, name) != kNewer.end() && (value.empty() || is_none(value));
   };
+  const auto is_of_no_speakers = [&](const std::string& name) {
+    static constexpr std::array<std::string_view, 8> kSpeakers{"diarize",         "num-speakers",   "min-speakers",
+                                                               "max-speakers",    "speaker",        "speakers-from",
+                                                               "diarize-quality", "save-embeddings"};
+    return !command.speech.diarize.diarize && std::ranges::find(kSpeakers, name) != kSpeakers.end();
+  };
+  // What is in these files counts, not where they are.
+  for (const auto& [name, file] :
+       {std::pair("replace", &command.speech.replace), std::pair("hotwords-file", &command.speech.hotwords_file)}) {
+    if (file->empty()) continue;
+    const auto content = read_file(*file);
+    if (!content) return tl::unexpected(content.error());
+    text += std::string(name) + "=" + sha256_of(*content) + "\n";
+  }
   for (const auto& [name, value] : table.values())
-    if (!is_unset(name, value) && name != "model" && name != "model-dir" && name != "batch-size")
+    if (!is_unset(name, value) && !is_of_no_speakers(name) && name != "model" && name != "model-dir" &&
+        name != "batch-size" && name != "replace" && name != "hotwords-file")
       text += name + "=" + value + "\n";
   return sha256_of(text);
 }

@@ -13,7 +13,9 @@ namespace tutti {
 Result<std::vector<BatchJob>> batch_jobs(const BatchCommand& command, const std::string& fingerprint,
                                          InputTally* tally = nullptr);
 
-/// Changes with whatever changes a transcript: model, VAD, decoding, formats.
-std::string fingerprint_of(BatchCommand& command, const std::filesystem::path& model, bool emulated);
+/// Changes with whatever changes a transcript: model, VAD, decoding, formats. `is_shared`: of a store that machines
+/// share, where the same model may be at another path: what counts is what is in its files.
+Result<std::string> fingerprint_of(BatchCommand& command, const std::filesystem::path& model, bool emulated,
+                                   bool is_shared);
 
 }  // namespace tutti

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <ctime>
 
-#include "base/log.h"
 #include "base/log_owner.h"
 #include "transcribe/batch/batch_attempt.h"
 #include "view/fleet/fleet_table.h"
@@ -13,15 +12,6 @@
 
 namespace tutti {
 namespace {
-
-const char* note_level(Level level) {
-  switch (level) {
-    case Level::info: return "INFO";
-    case Level::warning: return "WARNING";
-    case Level::error: return "ERROR";
-  }
-  return "INFO";
-}
 
 constexpr std::size_t kRuler = 80;  // columns
 
@@ -35,6 +25,15 @@ std::string attempts_text(int attempts) {
 }
 
 }  // namespace
+
+const char* note_level(Level level) {
+  switch (level) {
+    case Level::info: return "INFO";
+    case Level::warning: return "WARNING";
+    case Level::error: return "ERROR";
+  }
+  return "INFO";
+}
 
 void log_as_the_note() {
   set_log_sink([](Level level, std::string_view text) {

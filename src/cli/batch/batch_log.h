@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/log.h"
 #include "transcribe/batch/batch_run.h"
 
 namespace tutti {
@@ -35,6 +36,9 @@ class BatchLog final : public BatchObserver {
   Status status_;
   std::function<void(const BatchWork&)> accepted_{};
 };
+
+/// "INFO", as the field note's logs have it.
+const char* note_level(Level level);
 
 /// From now on log lines are "2025-11-12 10:15:23 - [Worker-1  ] - INFO - text" on standard error: of a recording in
 /// work under the number of its worker, else [MainThread], or [Batch] where another thread of ours wrote them.

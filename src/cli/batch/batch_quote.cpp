@@ -22,20 +22,23 @@ Capacity capacity_on(const PlanTarget& target, const std::optional<ModelShape>& 
 
 QuoteBasis quote_basis(const BatchOptions& options) {
   const bool whole = options.run.long_form.clip_timestamps == LongFormOptions{}.clip_timestamps;
-  QuoteBasis basis{.price = options.price, .foreseen = options.run.batched && whole && options.policy == "tutti"};
+  QuoteBasis basis{.foreseen = options.run.batched && whole && options.policy == "tutti"};
   basis.question.jobs_at_once = options.jobs_at_once;
   for (const auto& device : options.devices) {
     basis.question.targets.push_back(plan_target(device));
     basis.question.targets.back().job_cap = options.job_cap(device.id);
+    if (const auto price = options.prices.find(device.id); price != options.prices.end())
+      basis.question.targets.back().price = price->second;
   }
   auto& targets = basis.question.targets;
-  const auto past = read_device_past(options.state);
+  const auto past = read_device_past(options.store());
   if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
   const DevicePast known = past.value_or(DevicePast{});
-  add_past(targets, known, {.model = options.run.model.string(), .compute_type = options.run.compute_type});
-  basis.question.speech = speech_share(known.runs, options.run.model.string());
+  add_past(targets, known, {.model = options.run.model_name(), .compute_type = options.run.compute_type});
+  basis.question.speech = speech_share(known.runs, options.run.model_name());
   basis.watts = watts_of(targets);
-  const auto shape = options.run.model.empty() ? std::nullopt : model_shape(options.run.model);
+  const bool has_no_shape = options.run.model.empty() || options.run.engine;
+  const auto shape = has_no_shape ? std::nullopt : model_shape(options.run.model);
   for (const auto& target : targets) basis.on.push_back(capacity_on(target, shape, options));
   return basis;
 }
@@ -54,7 +57,7 @@ std::optional<BatchQuote> QuoteBasis::quote(std::span<const Seconds> recordings)
   QuoteQuestion question_now = question;
   for (const Seconds length : recordings) question_now.jobs.push_back({.audio = length, .believed = length});
   BatchQuote quote{.time = quote_time(question_now, on), .recordings = recordings.size()};
-  if (price) quote.cost = device_cost(*price, question.targets.size(), quote.time.expected);
+  quote.cost = cost_of(priced_times(question.targets, quote.time));
   if (watts) quote.energy_joules = *watts * quote.time.expected.count();
   return quote;
 }

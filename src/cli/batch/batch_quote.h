@@ -20,7 +20,7 @@ struct BatchQuote {
   TimeQuote time{};
   std::size_t recordings = 0;  // that it counts
   std::size_t unknown = 0;     // that it does not, because their length is not known
-  std::optional<double> cost{};
+  std::optional<DeviceCost> cost{};
   std::optional<double> energy_joules{};  // from what the same devices drew in earlier runs; none: not known of all
 
   /// "Expected: 26:12:01 of audio in 42:10; four times out of five between 40:03 and 44:20." and what it supposes.
@@ -32,8 +32,6 @@ struct QuoteBasis {
   QuoteQuestion question{};
   std::vector<Capacity> on{};
   std::optional<double> watts{};  // power of all devices together
-  std::optional<double> price{};  // price of a device hour
-
   bool foreseen = true;  // whole recordings, windows that spread, Tutti's own policy: what the simulator answers for
 
   /// Takes a second or two of a core for a long list. None where a device's speed is not known, or where files stay

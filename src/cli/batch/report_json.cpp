@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/output_ownership.h"
 #include "base/strings.h"
-#include "cli/plan/quote.h"
+#include "cli/cost/run_bill.h"
 #include "profile/pipeline_tuner.h"
 #include "text/json_bytes.h"
 #include "transcribe/pool/pool_machine.h"
@@ -25,12 +25,43 @@ double rounded(double value) {
   return std::round(value * 1e6) / 1e6;
 }
 
-std::optional<double> cost_of(const BatchReport& report, std::optional<double> price) {
-  if (!price) return {};
-  return device_cost(*price, report.pool.devices.size(), report.elapsed);
+/// What a recording cost, at the prices of the devices that did it; none where one of them has no price.
+std::optional<double> asset_cost(const BatchAsset& asset, const HourlyPrices& prices) {
+  if (asset.busy_on.empty()) return {};
+  double cost = 0;
+  for (const auto& [device, busy] : asset.busy_on) {
+    const auto price = prices.find(device);
+    if (price == prices.end()) return {};
+    cost += usd_of(price->second, busy);
+  }
+  return cost;
 }
 
-Json device_json(const PooledDeviceView& device, const BatchReport& report, std::optional<double> price) {
+/// What the device cost, and which part of it went into waiting for what.
+void add_cost(Json& json, const BilledDevice& device, Seconds elapsed) {
+  if (!device.usd_hour) return;
+  const BillParts parts = parts_of(device, elapsed);
+  json["price_per_hour"] = *device.usd_hour;
+  json["cost"] = rounded(parts.total());
+  json["idle_cost"] = rounded(parts.idle);
+}
+
+/// What all devices cost and for what; parts add up to `cost`.
+void add_bill(Json& json, const RunBill& bill) {
+  const auto parts = bill.parts();
+  if (!parts) return;
+  json["cost"] = rounded(parts->total());
+  json["bill"] = {{"recordings", rounded(parts->recordings)},
+                  {"other_work", rounded(parts->other)},
+                  {"idle", rounded(parts->idle)}};
+  const auto& first = bill.devices.front().usd_hour;
+  if (std::ranges::all_of(bill.devices, [&](const auto& device) { return device.usd_hour == first; }))
+    json["price_per_device_hour"] = *first;
+  if (bill.audio > Seconds(0))
+    json["cost_per_audio_hour"] = rounded(parts->total() / (bill.audio / std::chrono::hours(1)));
+}
+
+Json device_json(const PooledDeviceView& device, const BatchReport& report, const BilledDevice& billed) {
   Json idle = Json::object();
   for (const auto& [reason, time] : device.idle.by_name()) idle[reason] = rounded(time.count());
   Json json{{"id", device.id},
@@ -42,7 +73,8 @@ Json device_json(const PooledDeviceView& device, const BatchReport& report, std:
             {"idle", std::move(idle)}};
   if (const auto speed = measured_speed(device_time(device))) json["speed"] = rounded(*speed);
   if (device.rated) json["rated_speed"] = rounded(*device.rated);
-  if (price) json["cost"] = rounded(device_cost(*price, 1, report.elapsed));
+  json["recordings_seconds"] = rounded(billed.in_recordings.count());
+  add_cost(json, billed, report.elapsed);
   if (const auto& loss = device.memory_loss)
     json["out_of_memory"] = {{"times", loss->times},
                              {"windows", loss->all},
@@ -60,7 +92,7 @@ void add_extra(Json& json, const std::string& extra) {
   if (!fields.is_object()) return;
   for (const auto& [name, value] : fields.items())
     if (name != "speed" && name != "cost" && name != "tries" && name != "losses" && name != "kept_files" &&
-        name != "audio_notes" && name != "without_speech" && !json.contains(name))
+        name != "audio_notes" && name != "without_speech" && name != "replacements" && !json.contains(name))
       json[name] = value;
 }
 
@@ -77,7 +109,7 @@ Json tries_json(const std::vector<Attempt>& tries) {
 
 /// The field note's fields, and what Tutti knows beside them. Speed and cost are of this run: of the device time that
 /// the recording took.
-Json asset_json(const BatchAsset& asset, std::optional<double> price) {
+Json asset_json(const BatchAsset& asset, const HourlyPrices& prices) {
   Json json{{"uuid", asset.uuid},
             {"name", asset.name},
             {"status", asset.status},
@@ -87,13 +119,14 @@ Json asset_json(const BatchAsset& asset, std::optional<double> price) {
             {"audio_seconds", rounded(asset.audio.count())}};
   if (asset.busy && *asset.busy > Seconds(0)) {
     json["speed"] = rounded(asset.requested / *asset.busy);
-    if (price) json["cost"] = rounded(device_cost(*price, 1, *asset.busy));
+    if (const auto cost = asset_cost(asset, prices)) json["cost"] = rounded(*cost);
   }
   if (!asset.losses.empty()) json["losses"] = asset.losses;
   for (const KeptFile& kept : asset.kept_files)
     json["kept_files"].push_back({{"path", kept.path}, {"new_text", kept.new_text}});
   if (!asset.notes.empty()) json["audio_notes"] = asset.notes;
   if (asset.without_speech) json["without_speech"] = true;
+  if (asset.replacements > 0) json["replacements"] = asset.replacements;
   if (!asset.tries.empty()) json["tries"] = tries_json(asset.tries);
   add_extra(json, asset.extra);
   return json;
@@ -105,7 +138,7 @@ Json quote_json(const BatchQuote& quote) {
             {"most_seconds", rounded(quote.time.most.count())},
             {"audio_seconds", rounded(quote.time.audio.count())}};
   if (quote.time.speech) json["speech_share"] = rounded(*quote.time.speech);
-  if (quote.cost) json["cost"] = rounded(*quote.cost);
+  if (quote.cost) json["cost"] = rounded(quote.cost->total);
   if (quote.energy_joules) json["energy_joules"] = rounded(*quote.energy_joules);
   return json;
 }
@@ -120,7 +153,7 @@ std::string time_text(std::chrono::system_clock::time_point time) {
   return text;
 }
 
-RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
+RunNumbers numbers_of(const BatchReport& report, const HourlyPrices& prices) {
   RunNumbers numbers{.elapsed = report.elapsed,
                      .done = report.done_now,
                      .copied = report.copied,
@@ -132,8 +165,11 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
                      .shared_files = report.shared_files,
                      .policy = report.policy,
                      .stopped = report.interrupted || !report.ended_early.empty(),
-                     .energy_joules = report.energy_joules,
-                     .cost = cost_of(report, price)};
+                     .energy_joules = report.energy_joules};
+  if (const auto bill = bill_of(report, prices).parts()) {
+    numbers.cost = bill->total();
+    numbers.idle_cost = bill->idle;
+  }
   for (const auto& device : report.pool.devices) numbers.devices.push_back(device_time(device));
   return numbers;
 }
@@ -203,6 +239,18 @@ std::string without_speech_text(const BatchReport& report) {
          ". Their transcripts are empty; the --report names them as without_speech.\n";
 }
 
+/// The lines about what followed the transcripts: texts written otherwise, and commands for finished recordings.
+std::string results_text(const BatchReport& report) {
+  std::string out;
+  if (report.replacements > 0)
+    out += "Replaced by --replace: " + std::to_string(report.replacements) +
+           (report.replacements == 1 ? " text.\n" : " texts.\n");
+  if (report.summary.failed_commands > 0)
+    out += "Commands of --on-done that failed: " + std::to_string(report.summary.failed_commands) +
+           ". The outputs are in place.\n";
+  return out;
+}
+
 /// What the inputs name that is no recording, by reason; null: nothing.
 Json left_out_json(const InputTally& inputs) {
   const std::pair<const char*, std::int64_t> reasons[] = {{"not_audio_by_name", inputs.folders.other_names},
@@ -225,12 +273,12 @@ std::string written(const Json& json) {
 
 /// An object's text with its last field, "assets", behind the others. One after the other: as a tree an archive's
 /// hundred thousand would take several times the memory of their text.
-std::string with_assets(std::string object, const std::vector<BatchAsset>& assets, std::optional<double> price) {
+std::string with_assets(std::string object, const std::vector<BatchAsset>& assets, const HourlyPrices& prices) {
   object.erase(object.rfind('\n'));  // and its brace
   object += ",\n \"assets\": [";
   for (const BatchAsset& asset : assets) {
     object += &asset == &assets.front() ? "\n  " : ",\n  ";
-    for (const char c : written(asset_json(asset, price))) {
+    for (const char c : written(asset_json(asset, prices))) {
       object += c;
       if (c == '\n') object += "  ";  // only between fields: within a text it is escaped
     }
@@ -241,7 +289,7 @@ std::string with_assets(std::string object, const std::vector<BatchAsset>& asset
 
 }  // namespace
 
-std::string batch_report_json(const BatchReport& report, std::optional<double> price,
+std::string batch_report_json(const BatchReport& report, const HourlyPrices& prices,
                               const std::optional<BatchQuote>& quote, const InputTally& inputs) {
   Json json{{"format", kBatchReportMark},
             {"total", report.counts.total},
@@ -256,35 +304,38 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
             {"end_time", time_text(report.ended)},
             {"duration_seconds", rounded(report.elapsed.count())},
             {"audio_seconds", rounded(report.audio.count())}};
+  if (report.replacements > 0) json["replacements_in_this_run"] = report.replacements;
+  if (report.summary.failed_commands > 0) json["failed_commands"] = report.summary.failed_commands;
+  if (!report.engine.empty()) json["engine"] = report.engine;
   if (Json left_out = left_out_json(inputs); !left_out.is_null()) json["left_out"] = std::move(left_out);
   if (report.time != 1) json["time_scale"] = report.time;
-  if (const auto least = lower_bound(numbers_of(report, price))) json["lower_bound_seconds"] = rounded(least->count());
-  if (const auto cost = cost_of(report, price)) {
-    json["cost"] = rounded(*cost);
-    json["price_per_device_hour"] = *price;
-    if (report.audio > Seconds(0)) json["cost_per_audio_hour"] = rounded(*cost / (report.audio / Seconds(3600)));
-  }
+  if (const auto least = lower_bound(numbers_of(report, prices))) json["lower_bound_seconds"] = rounded(least->count());
+  const RunBill bill = bill_of(report, prices);
+  add_bill(json, bill);
   if (report.energy_joules) json["energy_joules"] = rounded(*report.energy_joules);
   if (quote) json["quoted"] = quote_json(*quote);
   if (!report.ended_early.empty()) json["ended_early"] = report.ended_early;
   json["interrupted"] = report.interrupted;
-  if (const auto finding = finding_of(numbers_of(report, price)); !finding.empty()) json["finding"] = finding;
+  if (const auto finding = finding_of(numbers_of(report, prices)); !finding.empty()) json["finding"] = finding;
   if (report.summary.tuning) json["tuning"] = tuning_json(*report.summary.tuning);
   json["devices"] = Json::array();
-  for (const auto& device : report.pool.devices) json["devices"].push_back(device_json(device, report, price));
-  return with_assets(written(json), report.assets, price);
+  for (std::size_t i = 0; i < bill.devices.size(); ++i)
+    json["devices"].push_back(device_json(report.pool.devices[i], report, bill.devices[i]));
+  return with_assets(written(json), report.assets, prices);
 }
 
-std::string batch_report_text(const BatchReport& report, std::optional<double> price,
+std::string batch_report_text(const BatchReport& report, const HourlyPrices& prices,
                               const std::optional<BatchQuote>& quote) {
   if (report.counts.total > 0 && report.before.ended() == report.counts.total) return before_text(report);
   std::string out;
-  const RunNumbers numbers = numbers_of(report, price);
+  const RunNumbers numbers = numbers_of(report, prices);
   RunQuote quoted;
-  if (quote) quoted = {.time = quote->time.expected, .energy_joules = quote->energy_joules, .cost = quote->cost};
+  if (quote) quoted = {.time = quote->time.expected, .energy_joules = quote->energy_joules};
+  if (quote && quote->cost) quoted.cost = quote->cost->total;
   for (const auto& line : run_report(numbers, quoted)) out += line + "\n";
+  if (!report.engine.empty()) out += "Engine: " + report.engine + ".\n";
   out += before_text(report);
-  out += damaged_text(report) + without_speech_text(report);
+  out += damaged_text(report) + without_speech_text(report) + results_text(report);
   out += memory_text(report);
   out += kept_files_text(report);
   if (report.time != 1)

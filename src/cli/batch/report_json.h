@@ -10,12 +10,13 @@
 namespace tutti {
 
 /// The report of a batch as JSON: totals, devices with their busy share and why they were idle, every recording.
-/// `price`: of an hour of a device. `quote`: what was expected of what it transcribed. `inputs`: what was left out.
-std::string batch_report_json(const BatchReport& report, std::optional<double> price,
+/// `prices`: of an hour of each device, by its id. `quote`: what was expected of what it transcribed. `inputs`: what
+/// was left out.
+std::string batch_report_json(const BatchReport& report, const HourlyPrices& prices,
                               const std::optional<BatchQuote>& quote, const InputTally& inputs = {});
 
 /// The closing lines for people.
-std::string batch_report_text(const BatchReport& report, std::optional<double> price,
+std::string batch_report_text(const BatchReport& report, const HourlyPrices& prices,
                               const std::optional<BatchQuote>& quote);
 
 }  // namespace tutti

@@ -90,6 +90,13 @@ class JsonEvents final : public RunObserver {
                {"duration", outcome.duration.count()},
                {"elapsed", outcome.elapsed.count()}};
     if (outcome.without_speech) event["without_speech"] = true;
+    if (outcome.replacements > 0) event["replacements"] = outcome.replacements;
+    for (const SpeakerSummary& one : outcome.speakers)
+      event["speakers"].push_back({{"speaker", one.speaker},
+                                   {"seconds", one.seconds},
+                                   {"nearest", one.nearest},
+                                   {"cosine", one.cosine},
+                                   {"doubtful", one.is_doubtful}});
     add_counts(event, outcome.counts);
     event["forced_cuts"] = outcome.forced_cuts;
     event["seconds"] = time_json(outcome.spent);
@@ -135,6 +142,8 @@ std::string summary_json(const RunSummary& summary) {
              {"elapsed_seconds", summary.elapsed.count()},
              {"speed", summary.elapsed > Seconds(0) ? summary.audio / summary.elapsed : 0.0},
              {"model_load_seconds", summary.model_load.count()}};
+  if (summary.replacements > 0) event["replacements"] = summary.replacements;
+  if (summary.failed_commands > 0) event["failed_commands"] = summary.failed_commands;
   add_counts(event, summary.counts);
   event["worker_restarts"] = summary.worker_restarts;
   event["interrupted"] = summary.interrupted;

@@ -12,6 +12,7 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "cli/diarize/diarize_flags.h"
 #include "cli/display/run_display.h"
 #include "view/progress.h"
 #include "view/text.h"
@@ -84,6 +85,7 @@ class LiveDisplay final : public RunObserver {
         joined(outcome.outputs, ", ", [](const auto& output) { return output.filename().string(); });
     log(Level::info, name_of_input(outcome.input) + ": " + length_text(outcome.duration) + " in " +
                          short_number(outcome.elapsed.count()) + " s -> " + written);
+    if (!outcome.speakers.empty()) log(Level::info, "speakers:\n" + speakers_text(outcome.speakers));
   }
   void on_failed(std::size_t index, const Error& error) override {
     board_.with([&](Board& board) {

@@ -9,6 +9,7 @@
 #include "audio/recording.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "cli/diarize/diarize_flags.h"
 #include "profile/pipeline_tuner.h"
 #include "transcript/subtitles.h"
 #include "view/text.h"
@@ -51,7 +52,10 @@ class PlainObserver final : public LoggingObserver {
                  without_controls(segment.text) + "\n";
     flush();
   }
-  void on_done(const FileOutcome& outcome, const Transcript& /*transcript*/) override { finish(outcome.index); }
+  void on_done(const FileOutcome& outcome, const Transcript& /*transcript*/) override {
+    waiting_[outcome.index] += speakers_text(outcome.speakers);
+    finish(outcome.index);
+  }
   void on_failed(std::size_t index, const Error& error) override {
     LoggingObserver::on_failed(index, error);
     finish(index);
@@ -106,9 +110,10 @@ std::string time_lines(const RunSummary& summary) {
   out += percent_line("loading", summary.model_load, all);
   out += percent_line("encoder", spent.encoder, all);
   out += percent_line("decoder", spent.decoder, all);
+  if (spent.speakers > Seconds(0)) out += percent_line("speakers", spent.speakers, all);
   const bool all_counted = !summary.interrupted && !summary.unfinished_work && summary.worker_restarts == 0;
-  out += percent_line(all_counted ? "idle" : "other", std::max(Seconds(0), all - summary.model_load - spent.worker()),
-                      all);
+  out += percent_line(all_counted ? "idle" : "other",
+                      std::max(Seconds(0), all - summary.model_load - spent.worker() - spent.speakers), all);
   if (!all_counted) out += "Other: idle, or at work on what came to no transcript or had to be done again\n";
   out += "Beside it, on other threads: decoding " + short_number(spent.audio.count()) + " s, ";
   if (spent.listening > Seconds(0)) out += "listening for speech " + short_number(spent.listening.count()) + " s, ";
@@ -158,6 +163,10 @@ std::string summary_text(const RunSummary& summary) {
 
   if (!summary.replaced.empty())
     out += replaced_text(summary.replaced) + "; --skip-existing leaves out inputs whose outputs are all there\n";
+  if (summary.replacements > 0) out += "Replaced by --replace: " + counted(summary.replacements, "text") + "\n";
+  if (summary.failed_commands > 0)
+    out +=
+        "Commands of --on-done that failed: " + std::to_string(summary.failed_commands) + "; the outputs are there\n";
   out += time_lines(summary) + count_lines(summary.counts);
   if (summary.worker_restarts > 0)
     out += "The worker had to be restarted " + counted(summary.worker_restarts, "time") +

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 
 #include "base/environment.h"
 #include "base/process/child.h"
 #include "base/process/exit_code.h"
+#include "base/program_paths.h"
 #include "cli/command_start.h"
 #include "cli/received_signals.h"
 #include "link/engine_command.h"
@@ -18,10 +18,8 @@ namespace {
 
 /// What libsndfile cannot read is decoded by children of the engine. We are a lighter decoder than the engine itself.
 std::pair<std::string, std::string> decoder() {
-  constexpr const char* kName = "TUTTI_DECODER";
-  std::error_code ignored;
-  const auto named = variable(kName);
-  return {kName, named ? *named : std::filesystem::read_symlink("/proc/self/exe", ignored).string()};
+  constexpr const char* kName = own_variables::kDecoder;
+  return {kName, variable(kName).value_or(program_paths().self.string())};
 }
 
 /// The processes that have not ended yet, and the output of those that have.

@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 
 struct HistoryCommand {
   fs::path state{};
+  std::string store{};
   std::int32_t last = 20;
   std::optional<std::int32_t> run{};
   fs::path svg{};
@@ -39,8 +40,8 @@ Result<History> of_run(History history, std::int64_t run) {
   return history;
 }
 
-Result<History> read_history(const HistoryCommand& command) {
-  auto store = open_store_if_there(command.state);
+Result<History> read_history(const HistoryCommand& command, const StoreUrl& url) {
+  auto store = open_store_if_there(url);
   if (!store) return tl::unexpected(store.error());
   if (!*store) return command.run ? of_run({}, *command.run) : History{};
   constexpr std::size_t kAll = 1'000'000;
@@ -75,6 +76,7 @@ int run_history(const std::vector<std::string>& arguments) {
                     "What past runs of 'tutti batch' did: runs, the devices in them, their speeds over time, and what "
                     "befell them.");
   table.add("state", command.state, "DIR", "the folder of the store");
+  add_store(table, command.store);
   table.add("last", command.last, "N", "how many runs to look back");
   table.add("run", command.run, "N|None", "only this run, with all that befell its devices");
   table.add("svg", command.svg, "FILE", "draw the speeds over time there, too, replacing an earlier picture only");
@@ -82,16 +84,16 @@ int run_history(const std::vector<std::string>& arguments) {
   table.examples({"tutti history", "tutti history --last 5 --svg speeds.svg"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.last < 1) return complain({Fault::usage, "--last: expected at least 1"}, kUsage);
-  const auto store = store_named(command.state);
-  if (!store) return complain(store.error(), kUsage);
-  command.state = store->folder();
+  const auto named = store_named(command.state, command.store);
+  if (!named) return complain(named.error(), kUsage);
+  const StoreUrl& url = named->store;
 
   OutputOwnership files("Name another file with --svg");
-  for (const auto& file : files_of_store(command.state)) files.add_input(file);
+  for (const auto& file : files_of_store(url)) files.add_input(file);
   if (!command.svg.empty())
     if (const auto claimed = files.claim_marked(command.svg, "--svg", kHistoryPictureMark); !claimed)
       return complain(claimed.error());
-  const auto history = read_history(command);
+  const auto history = read_history(command, url);
   if (!history) return complain(history.error());
   if (!command.svg.empty())
     if (const auto written = files.write(command.svg, marked_svg(history_svg(*history), kHistoryPictureMark)); !written)
@@ -100,7 +102,7 @@ int run_history(const std::vector<std::string>& arguments) {
     std::puts(history_json(*history).c_str());
     return kDone;
   }
-  if (history->runs.empty()) std::printf("No runs yet in %s. Start one: tutti batch FOLDER\n", command.state.c_str());
+  if (history->runs.empty()) std::printf("No runs yet in %s. Start one: tutti batch FOLDER\n", url.text().c_str());
   for (const auto& line : history_tables(*history, output_width())) std::puts(line.c_str());
   return kDone;
 }

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
+#include "base/process/shell_command.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/engine_process/engine_run.h"
@@ -42,7 +43,8 @@ struct PlanCommand {
   std::int32_t beams = 1;
   std::string ram{};
   std::filesystem::path state{};
-  std::optional<double> price{};
+  std::string store{};
+  PriceFlags prices{};
   std::string train{};
   std::filesystem::path data{};
   bool json = false;
@@ -92,7 +94,7 @@ OptionTable options_of(PlanCommand& command) {
   table.add_list(
       "gpus", command.gpus, "LIST",
       "GPUs by their figures, 12GB:30x,8GB:12x, instead, or beside --devices where that is given; may be given again");
-  table.add("price", command.price, "PRICE|None", "what an hour of a device costs, for the expected cost");
+  add_prices(table, command.prices, "for the expected cost");
   table.add_switch("json", command.json, "one line of JSON");
   table.group("What fits, and how long it takes");
   table.add(
@@ -106,6 +108,7 @@ OptionTable options_of(PlanCommand& command) {
   table.add("state", command.state, "DIR",
             "where batches keep what they have measured of devices; default: $XDG_STATE_HOME/tutti, else "
             "~/.local/state/tutti");
+  add_store(table, command.store);
   table.group("Planning a training");
   table
       .add("train", command.train, "NAME",
@@ -141,8 +144,6 @@ Result<void> check(const PlanCommand& command) {
   if (command.simulate && command.recordings().empty())
     return fail(Fault::usage, "--simulate needs the lengths of recordings",
                 "Name them as 'tutti batch' takes them, or --durations FILE");
-  if (command.price && *command.price < 0)
-    return fail(Fault::usage, "--price: expected 0 or more, found " + show_value(*command.price));
   if (!command.ram.empty() && !parse_bytes(command.ram))
     return fail(Fault::usage, "--ram: expected a size such as 32GB, found '" + command.ram + "'");
   return {};
@@ -191,15 +192,26 @@ Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
 Result<PlanBasis> basis_of(const PlanCommand& command, bool plain) {
   auto targets = targets_of(command);
   if (!targets) return tl::unexpected(targets.error());
+  if (const auto priced = set_prices(*targets, command.prices); !priced) return tl::unexpected(priced.error());
   const auto model = find_named_model(command.model);
-  const auto store = store_named(command.state);
-  if (!store) return tl::unexpected(store.error());
+  const auto named = store_named(command.state, command.store);
+  if (!named) return tl::unexpected(named.error());
   const std::string path = model ? model->string() : command.model;
-  const auto past = read_device_past(*store);
+  const auto past = read_device_past(named->store);
   if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
   const DevicePast known = past.value_or(DevicePast{});
   add_past(*targets, known, {.model = path, .compute_type = command.compute_type, .any_type = true});
   return PlanBasis{std::move(*targets), plain ? std::nullopt : speech_share(known.runs, path)};
+}
+
+/// What an hour of all devices costs; none: one has no price.
+std::optional<double> price_of(const std::vector<PlanTarget>& targets) {
+  double sum = 0;
+  for (const auto& target : targets) {
+    if (!target.price) return {};
+    sum += *target.price;
+  }
+  return sum;
 }
 
 int run_simulation(const PlanCommand& command, const PlanBasis& basis, const std::vector<SimJob>& jobs) {
@@ -214,7 +226,7 @@ int run_simulation(const PlanCommand& command, const PlanBasis& basis, const std
           kUsage);
   const SimUnit unit = command.unit == "file" ? SimUnit::file : SimUnit::window;
   auto table = compare_policies(jobs, basis.speech, sim_devices(targets, kWindowsInFlight), unit, command.seed);
-  if (command.price) table.add_costs(*command.price, targets.size());
+  if (const auto usd_hour = price_of(targets)) table.add_costs(*usd_hour);
   if (command.json) {
     std::puts(table.json().c_str());
     return kDone;
@@ -243,7 +255,6 @@ int run_quote(const PlanCommand& command, const PlanBasis& basis, const PlanWork
                                  .inputs = work.batch_words,
                                  .devices = command.gpus.empty() && command.devices != "auto" ? command.devices : "",
                                  .unknown_lengths = work.unknown_lengths,
-                                 .price = command.price,
                                  .seed = command.seed});
   if (!quote) return complain(quote.error(), kUsage);
   std::fputs((command.json ? quote->json() + "\n" : quote->text()).c_str(), stdout);

@@ -153,6 +153,17 @@ std::optional<double> watts_of(const std::vector<PlanTarget>& targets) {
   return watts;
 }
 
+Result<void> set_prices(std::vector<PlanTarget>& targets, const PriceFlags& flags) {
+  std::vector<PricedDevice> devices;
+  for (const auto& target : targets)
+    devices.push_back({.id = target.id, .label = target.id, .name = target.name, .on_cpu = target.on_cpu});
+  const auto prices = hourly_prices(flags, devices);
+  if (!prices) return tl::unexpected(prices.error());
+  for (auto& target : targets)
+    if (const auto price = prices->find(target.id); price != prices->end()) target.price = price->second;
+  return {};
+}
+
 Result<std::vector<PlanTarget>> plan_figures(std::string_view list, const std::vector<PlanTarget>& others) {
   const auto figures = parse_gpu_figures(list);
   if (!figures) return tl::unexpected(figures.error());

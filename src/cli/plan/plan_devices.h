@@ -9,6 +9,7 @@
 #include "balance/window_cost.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "cli/cost/price_flags.h"
 #include "device/list/device_list.h"
 #include "device/list/emulated_card.h"
 #include "device/machine_devices.h"
@@ -28,6 +29,7 @@ struct PlanTarget {
   /// What windows cost it, which then counts instead of the speed; none: too few batches have counted them.
   std::optional<WindowCost> window_cost{};
   std::optional<double> watts{};  ///< that it drew in earlier batches
+  std::optional<double> price{};  ///< USD an hour
   std::optional<Bytes> memory{};  ///< that a model may use: of a GPU all of it; none: no bound
   std::optional<int> windows{};   ///< in flight, of an emulated GPU; none: as the model's memory allows
   Bytes model_memory{};           ///< memory of an emulated GPU for its model
@@ -73,6 +75,9 @@ std::optional<double> speech_share(const std::vector<RunRecord>& runs, const std
 
 /// The power of all devices together; none where one of them never reported it.
 std::optional<double> watts_of(const std::vector<PlanTarget>& targets);
+
+/// Sets what they cost. Errors as prices_of (device/prices/price_list.h).
+Result<void> set_prices(std::vector<PlanTarget>& targets, const PriceFlags& flags);
 
 /// Those of --gpus 12GB:30x,8GB:12x: cuda:0, cuda:1, … but none that is called like one of `others`.
 Result<std::vector<PlanTarget>> plan_figures(std::string_view list, const std::vector<PlanTarget>& others = {});

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "cli/plan/quote.h"
+#include "device/prices/price_list.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -59,8 +60,8 @@ std::string simplified_failures(const std::vector<PlanTarget>& targets) {
   return text;
 }
 
-void PolicyTable::add_costs(double price, std::size_t devices) {
-  for (auto& row : rows) row.cost = device_cost(price, devices, row.makespan);
+void PolicyTable::add_costs(double usd_hour) {
+  for (auto& row : rows) row.cost = usd_of(usd_hour, row.makespan);
 }
 
 std::string PolicyTable::json() const {

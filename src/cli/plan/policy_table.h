@@ -23,8 +23,8 @@ struct PolicyTable {
   std::optional<double> speech{};  ///< share of the audio that is speech, as passed to compare_policies
   std::vector<Row> rows{};
 
-  /// What every policy's time costs, at a price per device hour.
-  void add_costs(double price, std::size_t devices);
+  /// What every policy's time costs, at what an hour of all devices does.
+  void add_costs(double usd_hour);
 
   std::string json() const;
   std::string text(std::size_t recordings, Seconds audio) const;

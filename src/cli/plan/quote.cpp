@@ -5,6 +5,7 @@
 #include <random>
 
 #include "balance/simulator.h"
+#include "base/process/shell_command.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/plan/policy_table.h"
@@ -82,11 +83,16 @@ void look_for_problems(Quote& quote) {
 
 void add_costs(Quote& quote) {
   std::vector<PlanTarget> used;
+  std::vector<PricedTime> priced;
+  const auto all = priced_times(quote.question.targets, *quote.time);
   for (std::size_t i = 0; i < quote.question.targets.size(); ++i)
-    if (quote.chosen.on[i].fits > 0) used.push_back(quote.question.targets[i]);
-  const Seconds time = quote.time->expected;
-  if (quote.question.price) quote.cost = device_cost(*quote.question.price, used.size(), time);
-  if (const auto watts = watts_of(used)) quote.energy_joules = *watts * time.count();
+    if (quote.chosen.on[i].fits > 0) {
+      used.push_back(quote.question.targets[i]);
+      priced.push_back(all[i]);
+    }
+  quote.cost = cost_of(priced);
+  quote.price = one_price(priced);
+  if (const auto watts = watts_of(used)) quote.energy_joules = *watts * quote.time->expected.count();
 }
 
 bool can_be_timed(const Quote& quote) {
@@ -142,6 +148,14 @@ std::vector<double> drawn_times(const std::vector<SpeedPart>& parts, std::uint64
   return drawn;
 }
 
+/// By target, of those that fit the simulated ones.
+std::vector<Seconds> busy_times(const std::vector<Capacity>& on, const SimResult& simulated) {
+  std::vector<Seconds> busy;
+  std::size_t device = 0;
+  for (const Capacity& each : on) busy.push_back(each.fits < 1 ? Seconds(0) : simulated.devices[device++].busy);
+  return busy;
+}
+
 }  // namespace
 
 TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>& on) {
@@ -164,7 +178,9 @@ TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>&
   SimOptions options{.window = simulated_window(quote.audio), .seed = question.seed};
   set_policy(Policy::tutti, devices, options);
   options.dispatcher.jobs_at_once = question.jobs_at_once;
-  quote.expected = simulate(jobs, devices, options).makespan;
+  const SimResult simulated = simulate(jobs, devices, options);
+  quote.expected = simulated.makespan;
+  quote.busy = busy_times(on, simulated);
   quote.lower_bound = lower_bound(jobs, devices, SimUnit::window);
   const auto drawn = drawn_times(parts, question.seed);
   quote.least = quote.expected * drawn[kDraws / 10];
@@ -188,8 +204,11 @@ Result<Quote> make_quote(QuoteQuestion question) {
   return quote;
 }
 
-double device_cost(double price_per_hour, std::size_t devices, Seconds time) {
-  return price_per_hour * static_cast<double>(devices) * (time / Seconds(3600));
+std::vector<PricedTime> priced_times(const std::vector<PlanTarget>& targets, const TimeQuote& time) {
+  std::vector<PricedTime> all;
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    all.push_back({.usd_hour = targets[i].price, .time = time.expected, .busy = time.busy[i]});
+  return all;
 }
 
 }  // namespace tutti

@@ -23,7 +23,6 @@ struct QuoteQuestion {
   std::vector<std::string> inputs{};  ///< words that name them to 'tutti batch', as a shell takes them; none: no names
   std::string devices{};              ///< all targets, as --devices takes them; empty: by their ids
   std::size_t unknown_lengths = 0;    ///< recordings that are not among the jobs
-  std::optional<double> price{};      ///< price of a device hour
   std::uint64_t seed = 0;
 };
 
@@ -35,6 +34,7 @@ struct TimeQuote {
   Seconds lower_bound{};
   Seconds audio{};                 ///< length of the recordings, silence included
   std::optional<double> speech{};  ///< speech share of `audio`, as in QuoteQuestion
+  std::vector<Seconds> busy{};     ///< of `expected`, by target; 0 of those that the model does not fit on
 };
 
 /// What fits on which device, what to type, and how long it takes where all speeds are known.
@@ -51,7 +51,8 @@ struct Quote {
   std::string command{};                ///< recommended; empty: it fits nowhere
   std::optional<TimeQuote> time{};
   // For the devices that the model fits on; none where no time is known.
-  std::optional<double> cost{};
+  std::optional<DeviceCost> cost{};       ///< none: one has no price
+  std::optional<double> price{};          ///< an hour of each, where all cost the same
   std::optional<double> energy_joules{};  ///< from what they drew in earlier batches; none: not known of all
 
   std::string json() const;
@@ -65,7 +66,7 @@ Result<Quote> make_quote(QuoteQuestion question);
 /// speed.
 TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>& on);
 
-/// The cost of so many devices over that time.
-double device_cost(double price_per_hour, std::size_t devices, Seconds time);
+/// What each of these devices costs over that time.
+std::vector<PricedTime> priced_times(const std::vector<PlanTarget>& targets, const TimeQuote& time);
 
 }  // namespace tutti

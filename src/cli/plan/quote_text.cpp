@@ -6,6 +6,7 @@
 #include "base/numbers.h"
 #include "cli/plan/policy_table.h"
 #include "cli/plan/quote.h"
+#include "view/terminal_text.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -65,15 +66,26 @@ std::string times_text(const Quote& quote) {
 
 std::optional<double> per_audio_hour(const Quote& quote) {
   if (!quote.cost || quote.time->audio <= Seconds(0)) return {};
-  return *quote.cost / (quote.time->audio / Seconds(3600));
+  return quote.cost->total / (quote.time->audio / Seconds(3600));
+}
+
+/// "1.50 per device hour"; "0.53 an hour of cuda:0, 0.20 of cpu".
+std::string prices_text(const Quote& quote) {
+  if (quote.price) return money_text(*quote.price) + " per device hour";
+  std::string text;
+  for (const auto& target : quote.question.targets)
+    if (target.price)
+      text +=
+          (text.empty() ? "" : ", ") + money_text(*target.price) + (text.empty() ? " an hour of " : " of ") + target.id;
+  return text;
 }
 
 std::string costs_text(const Quote& quote) {
   std::string text;
-  if (quote.cost)
-    text +=
-        "Expected cost: " + money_text(*quote.cost) + ", at " + money_text(*quote.question.price) + " per device hour";
+  if (quote.cost) text += "Expected cost: " + money_text(quote.cost->total) + ", at " + prices_text(quote);
   if (const auto hour = per_audio_hour(quote)) text += "; " + money_text(*hour) + " per hour of audio";
+  if (quote.cost && quote.cost->total > 0)
+    text += "; " + percent(quote.cost->idle / quote.cost->total) + " of it for idle devices";
   if (quote.cost) text += ".\n";
   if (quote.energy_joules) text += "Expected energy: " + energy_text(*quote.energy_joules) + ".\n";
   return text;
@@ -125,6 +137,7 @@ std::string Quote::json() const {
   for (const auto& target : question.targets) {
     Json device{{"id", target.id}, {"name", target.name}};
     if (target.memory) device["memory_bytes"] = target.memory->value;
+    if (target.price) device["price_per_hour"] = *target.price;
     if (target.speed) device["speed_x"] = *target.speed;
     if (!target.speed_type.empty()) device["speed_compute_type"] = target.speed_type;
     out["devices"].push_back(std::move(device));
@@ -142,8 +155,9 @@ std::string Quote::json() const {
   if (time && time->speech) out["time"]["speech_share"] = *time->speech;
   if (question.unknown_lengths > 0) out["recordings_of_unknown_length"] = question.unknown_lengths;
   if (cost) {
-    out["cost"] = *cost;
-    out["price_per_device_hour"] = *question.price;
+    out["cost"] = cost->total;
+    out["idle_cost"] = cost->idle;
+    if (price) out["price_per_device_hour"] = *price;
     if (const auto hour = per_audio_hour(*this)) out["cost_per_audio_hour"] = *hour;
   }
   if (energy_joules) out["energy_joules"] = *energy_joules;

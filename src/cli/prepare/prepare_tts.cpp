@@ -111,12 +111,6 @@ OptionTable table_of(PrepareTts& c) {
   return table;
 }
 
-Result<void> expect_between(const char* flag, double value, double least, double most) {
-  if (value >= least && value <= most) return {};
-  return fail(Fault::usage, std::string(flag) + ": expected " + number_text(least) + " to " + number_text(most) +
-                                ", found " + number_text(value));
-}
-
 /// "2:8".
 Result<void> read_digits(const std::string& text, DigitStringOptions& strings) {
   const auto parts = split(text, ':');
@@ -141,20 +135,18 @@ Result<void> read_level(const PrepareTts& c, VoiceBuildOptions& build) {
 
 Result<void> check_ranges(const PrepareTts& c) {
   const auto& build = c.build;
-  struct Range {
-    const char* flag;
-    double value, least, most;
-  };
   constexpr int kMostStrings = 10'000'000;
-  for (const auto& [flag, value, least, most] :
-       {Range{"--strings", double(c.strings), 1, kMostStrings},
-        Range{"--max-text-length", double(c.max_text), 2, 10'000}, Range{"--max-seconds", c.max_seconds, 0.1, 600},
-        Range{"--most-characters", c.most_characters, 1, 1000}, Range{"--edge", c.edge, 0, 10},
-        Range{"--trim-db", build.audio.trim_decibels, 1, 200}, Range{"--noise-floor", build.audio.noise, 0, 0.1},
-        Range{"--most-missing-words", build.most_missing_words, 0, 1},
-        Range{"--most-other-words", build.most_other_words, 0, 1},
-        Range{"--validation-share", build.validation_share, 0, 0.5}})
-    if (auto within = expect_between(flag, value, least, most); !within) return within;
+  const FlagRange ranges[] = {{"--strings", double(c.strings), 1, kMostStrings},
+                              {"--max-text-length", double(c.max_text), 2, 10'000},
+                              {"--max-seconds", c.max_seconds, 0.1, 600},
+                              {"--most-characters", c.most_characters, 1, 1000},
+                              {"--edge", c.edge, 0, 10},
+                              {"--trim-db", build.audio.trim_decibels, 1, 200},
+                              {"--noise-floor", build.audio.noise, 0, 0.1},
+                              {"--most-missing-words", build.most_missing_words, 0, 1},
+                              {"--most-other-words", build.most_other_words, 0, 1},
+                              {"--validation-share", build.validation_share, 0, 0.5}};
+  if (auto within = expect_ranges(ranges); !within) return within;
   return check_thread_count("--threads", c.threads);
 }
 

@@ -21,11 +21,12 @@
 #include "base/numbers.h"
 #include "base/process/child.h"
 #include "base/process/exit_code.h"
+#include "base/program_paths.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/profile/page_file.h"
 #include "cli/temporary_folder.h"
-#include "flow/virtual_clock.h"
+#include "metrics/recording_request.h"
 #include "profile/core_watch.h"
 #include "profile/experiment.h"
 #include "profile/gpu_watch.h"
@@ -98,25 +99,24 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   if (!folder.path()) return tl::unexpected(folder.path().error());
   const fs::path recording = *folder.path() / "recording.json";
   std::vector<std::string> command = profile.command;
-  command.front() = "/proc/self/exe";
+  command.front() = program_paths().tutti.string();
   command.insert(command.end(), more.begin(), more.end());
   const ReceivedSignals signals;  // before any thread
   const MachineWatch machine;
   const bool watches_gpus = !profile.training || profile.training->watches_gpus;
   std::optional<GpuWatch> gpus;
   if (watches_gpus) gpus.emplace(profile.training ? kOftenGpus : kUsualGpus);
-  const int warm_up = profile.training ? profile.training->warm_up : 0;
+  const RecordingRequest request{.recording = recording,
+                                 .warm_up = profile.training ? profile.training->warm_up : 0,
+                                 .sped_up = sped_up,
+                                 .trace = recording_request().trace};
   const auto cores = std::make_unique<OnCores>(profile.cores);
   if (cores->fails())
     return fail(Fault::missing, "cpu:" + joined(profile.cores, ", cpu:", [](int core) {
                                   return std::to_string(core);
                                 }) + ": expected cores that this process may use");
-  const auto child = Child::start({.name = profile.command[1],
-                                   .command = command,
-                                   .environment = {{kRecordingVariable, recording.string()},
-                                                   {kWarmUpVariable, std::to_string(warm_up)},
-                                                   {kExperimentVariable, sped_up}},
-                                   .streams = streams});
+  const auto child = Child::start(
+      {.name = profile.command[1], .command = command, .environment = request.environment(), .streams = streams});
   if (!child) return tl::unexpected(child.error());
   CoreWatch cores_wanted((*child)->pid());
   ChildWatch watch(**child, signals, streams == ChildStreams::terminal,

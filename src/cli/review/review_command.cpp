@@ -33,6 +33,7 @@ struct ReviewCommand {
   fs::path out{};
   fs::path audio_root{};
   fs::path state{};
+  std::string store{};
   double least_severity = 0.5;
   std::int32_t threads = 0;
   bool text_only = false;
@@ -52,6 +53,7 @@ void add_review(OptionTable& table, ReviewCommand& c) {
   table.add("audio-root", c.audio_root, "DIR",
             "look for the recordings below it, by name; without it: beside each transcript");
   table.add("state", c.state, "DIR", "the folder of the store, which knows the pages that it wrote");
+  add_store(table, c.store);
   table.add("least-severity", c.least_severity, "S",
             "leave out findings below, 0 to 1. From 0.5 on a finding is worth an ear");
   table.add("threads", c.threads, "N", "recordings looked at together; 0: one per core");
@@ -170,8 +172,8 @@ int run_review(const std::vector<std::string>& arguments) {
   if (command.out.empty())
     return complain({Fault::usage, "--out: no folder is named for review.csv and review.html", "Add --out DIR"},
                     kUsage);
-  const auto store = store_named(command.state);
-  if (!store) return complain(store.error(), kUsage);
+  const auto named = store_named(command.state, command.store);
+  if (!named) return complain(named.error(), kUsage);
   if (const auto folder = expect_output_folder(command.out); !folder) return complain(folder.error(), kNothingRan);
   const auto transcripts = transcripts_of(command.files);
   if (!transcripts) return complain(transcripts.error(), kNothingRan);
@@ -179,7 +181,7 @@ int run_review(const std::vector<std::string>& arguments) {
   const auto inputs = inputs_of(*transcripts, command.audio_root);
   auto files = claim_pages(inputs, command.out);
   if (!files) return complain(files.error(), kUsage);
-  ReviewPages pages(*store, Existing::keep);
+  ReviewPages pages(named->store, Existing::keep);
   LiveLines lines(STDERR_FILENO);
   const auto list = write_review(inputs, {.out = command.out,
                                           .least_severity = command.least_severity,

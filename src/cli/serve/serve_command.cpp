@@ -11,12 +11,14 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/named_model.h"
+#include "cli/on_idle.h"
 #include "cli/transcribe_command.h"
 #include "device/emulated_spec.h"
 #include "device/list/device_list.h"
 #include "device/machine_devices.h"
 #include "link/engine_command.h"
-#include "serve/jobs/url_fetch.h"
+#include "net/http.h"
+#include "net/url_fetch.h"
 #include "serve/server.h"
 
 namespace tutti {
@@ -26,19 +28,26 @@ struct ServeCommand {
   TranscribeCommand speech{};
   std::string listen = "127.0.0.1:8000";
   std::filesystem::path token_file{};
+  std::filesystem::path operator_token_file{};
   std::filesystem::path tls_cert{};
   std::filesystem::path tls_key{};
   std::string also_called{};
+  std::string cors_origins{};
   std::string devices = "auto";
   std::filesystem::path state{};
+  std::string store{};
   std::filesystem::path voice{};
   std::string max_upload = "2GiB";
   double longest = 12;  // hours
   double drain = 600;
+  std::optional<double> idle_timeout{};  // minutes
+  std::string on_idle{};
   bool no_dashboard = false;
+  int live_streams = 0;
   std::filesystem::path allow_root{};
   std::string url_hosts{};
   int jobs_a_client = 10000;
+  double keep_jobs = 0;  // days
   std::string webhook{};
   double alert_stuck = 30;     // minutes
   double alert_failures = 20;  // percent
@@ -52,7 +61,16 @@ void add_serve(OptionTable& table, ServeCommand& c) {
             "serve HTTPS with this certificate, PEM; the server's own first, then its issuers'. With --tls-key");
   table.add("tls-key", c.tls_key, "FILE", "the private key of --tls-cert, PEM, without a passphrase");
   table.add("token-file", c.token_file, "FILE",
-            "the tokens that open /v1, one a line; default: STATE/token, which is made where it is missing");
+            "the tokens that open /v1, one a line, or a name and a token; default: STATE/token, which is made where it "
+            "is missing");
+  table.add(
+      "operator-token-file", c.operator_token_file, "FILE",
+      "the tokens that steer devices and the work of all clients, in the same form; default: a token that is the only "
+      "one does, and of several none");
+  table.add_list(
+      "cors-origin", c.cors_origins, "ORIGIN",
+      "web pages of this origin, such as https://app.example.org, may call the service from a browser; again "
+      "for more, *: any; default: none");
   table.add_list("also-called", c.also_called, "NAMES",
                  "more names that clients may give the model, beside its own and whisper-1; comma-separated");
   table.add(
@@ -62,6 +80,10 @@ void add_serve(OptionTable& table, ServeCommand& c) {
   table.add("max-hours", c.longest, "HOURS", "the longest recording that is taken, decoded");
   table.add("jobs-per-client", c.jobs_a_client, "N",
             "jobs of one token in /v1/jobs that have not ended; more are refused for a while");
+  table.add("keep-jobs", c.keep_jobs, "DAYS",
+            "jobs are removed with their results so long after their end; 0: when their clients remove them");
+  table.add("live-streams", c.live_streams, "N",
+            "clients of /v1/realtime that stream live audio at once; one more gets 503; 0: three for each core");
   table.add("allow-root", c.allow_root, "DIR",
             "jobs may name recordings in this folder of the server by their path; default: none");
   table.add_list(
@@ -69,6 +91,11 @@ void add_serve(OptionTable& table, ServeCommand& c) {
       "hosts in private networks that the URLs of jobs may name; those on the public internet need no naming");
   table.add("drain-seconds", c.drain, "SECONDS",
             "after SIGTERM or Ctrl+C requests in work have so long to end; a second signal ends at once");
+  table.add(
+      "idle-timeout", c.idle_timeout, "MINUTES",
+      "ends, with 0, after so long without a request or a job, counted from the end of the latest one; what looks "
+      "at the page or at /readyz does not count; default: never");
+  add_on_idle(table, c.on_idle);
   table.add_switch("no-dashboard", c.no_dashboard,
                    "no page at / and nothing under /api; the page shows devices, queue, throughput and history, and "
                    "without a token figures only");
@@ -80,6 +107,7 @@ void add_serve(OptionTable& table, ServeCommand& c) {
             "alert when more of the jobs that ended within an hour have failed; of five at least");
   table.add("state", c.state, "DIR",
             "the folder of the store, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");
+  add_store(table, c.store);
   table.group("Devices");
   table.add_list("devices", c.devices, "LIST",
                  "auto, cuda:N, GPU-uuid, cpu, cpu:N (core N), or FILE.toml of them; comma-separated; auto: every GPU, "
@@ -97,6 +125,29 @@ Result<void> set_address(const std::string& text, HttpServerOptions& http) {
   if (http.host.starts_with('[') && http.host.ends_with(']')) http.host = http.host.substr(1, http.host.size() - 2);
   http.port = *port;
   return {};
+}
+
+/// "https://app.example.org:8443", as browsers write it.
+Result<void> set_origins(const ServeCommand& c, std::vector<std::string>& origins) {
+  for (const auto text : split(c.cors_origins, ',')) {
+    const std::string origin = ascii_lower(trimmed(text));
+    if (origin.empty()) continue;
+    if (origin != "*" && (!check_url(origin) || origin_of(origin) != origin))
+      return fail(Fault::usage,
+                  "--cors-origin: expected scheme, host and port alone, such as https://app.example.org, found '" +
+                      origin + "'");
+    origins.push_back(origin);
+  }
+  return {};
+}
+
+/// What comes over a network in the clear has tokens in it.
+void warn_of_open_address(const HttpServerOptions& http) {
+  const bool is_local = http.host.starts_with("127.") || http.host == "::1" || http.host == "localhost";
+  if (!is_local && !http.tls)
+    log(Level::warning, "--listen " + http.host +
+                            ": other machines reach it, and tokens and recordings come in the clear; take --tls-cert, "
+                            "or a proxy that encrypts and reaches 127.0.0.1");
 }
 
 Result<void> set_tls(const ServeCommand& c, HttpServerOptions& http) {
@@ -125,6 +176,21 @@ Result<void> set_alerts(const ServeCommand& c, AlertOptions& alerts) {
   return fail(Fault::usage, "--alert-webhook: expected an address that begins with http:// or https://");
 }
 
+Result<void> set_idle(const ServeCommand& c, ServeOptions& options) {
+  if (!c.idle_timeout) {
+    if (c.on_idle.empty()) return {};
+    return fail(Fault::usage, "--on-idle: --idle-timeout is missing, after which it runs");
+  }
+  if (!(*c.idle_timeout > 0 && *c.idle_timeout <= 1e6))
+    return fail(Fault::usage, "--idle-timeout: expected more than 0 minutes, and 1000000 at most, found " +
+                                  number_text(*c.idle_timeout));
+  if (c.speech.model.empty() && c.voice.empty())
+    return fail(Fault::usage, "--idle-timeout: without --model or --voice the server has no work to wait for",
+                "Leave it out");
+  options.idle_timeout = Seconds(*c.idle_timeout * 60);
+  return {};
+}
+
 /// "500MB", "2GiB", "1000000".
 Result<std::uint64_t> bytes_of(const std::string& text) {
   auto bytes = parse_bytes(text);
@@ -134,9 +200,10 @@ Result<std::uint64_t> bytes_of(const std::string& text) {
 }
 
 Result<Access> access_of(const ServeCommand& c, const std::filesystem::path& state) {
-  if (!c.token_file.empty()) return Access::from_file(c.token_file);
-  auto access = Access::from_state(state);
-  if (access) log(Level::info, "the token for clients is in " + (state / "token").string());
+  auto access = c.token_file.empty() ? Access::from_state(state) : Access::from_file(c.token_file);
+  if (access && c.token_file.empty()) log(Level::info, "the token for clients is in " + (state / "token").string());
+  if (access && !c.operator_token_file.empty())
+    if (auto added = access->add_operators(c.operator_token_file); !added) return tl::unexpected<Error>(added.error());
   return access;
 }
 
@@ -153,12 +220,15 @@ Result<void> set_model(const ServeCommand& c, ServeOptions& options) {
                 "Leave it out; --vad skips what is no speech");
   if (const std::string layout = first_subtitle_flag(c.speech.subtitles); !layout.empty())
     return fail(Fault::usage, layout + ": subtitles of the service have a cue for each segment", "Leave it out");
+  if (c.speech.paragraphs)
+    return fail(Fault::usage, "--paragraphs: texts of the service are one line, as OpenAI's", "Leave it out");
   const auto listed = parse_device_list(c.devices);
   if (!listed) return tl::unexpected(listed.error());
   auto devices = choose_devices(*listed, find_devices());
   if (!devices) return tl::unexpected(devices.error());
   std::vector<std::string> more;
   for (const auto name : split(c.also_called, ',')) more.emplace_back(trimmed(name));
+  for (const char* openai : {"gpt-4o-transcribe", "gpt-4o-mini-transcribe"}) more.emplace_back(openai);
   options.api.models = ModelNames(c.speech.model, *model, more);
   options.api.usual = *run;
   options.speech.pool.run = std::move(*run);
@@ -176,19 +246,26 @@ Result<void> set_voice(const ServeCommand& c, ServeOptions& options) {
 }
 
 Result<ServeOptions> serve_options(const ServeCommand& c) {
-  if (c.speech.model.empty() && c.state.empty() && c.voice.empty())
+  if (!c.speech.model.empty() && !c.store.empty())
+    return fail(Fault::usage, "--store: a service keeps the jobs of its clients on its own machine",
+                "Leave out --model to see what runs on that store, or --store to transcribe");
+  if (c.speech.model.empty() && c.state.empty() && c.store.empty() && c.voice.empty())
     return fail(Fault::usage, "no model is named, and none is taken by default: which one fits depends on the audio",
-                "Name one with --model or TUTTI_MODEL; 'tutti models' lists what is here. With --state and no model, "
+                "Name one with --model or TUTTI_MODEL; 'tutti models' lists what is here. With --state or --store and "
+                "no model, "
                 "the page shows what runs on that store");
-  const auto store = store_named(c.state);
-  if (!store) return tl::unexpected(store.error());
-  const auto& state = store->folder();
+  const auto named = store_named(c.state, c.store);
+  if (!named) return tl::unexpected(named.error());
+  const auto& state = named->folder;
   auto access = access_of(c, state);
   if (!access) return tl::unexpected(access.error());
   ServeOptions options{.api = {.access = std::move(*access)}, .dashboard = !c.no_dashboard};
   options.speech.state = state;
+  if (named->store.is_server()) options.server = named->store;
   if (auto set = set_address(c.listen, options.http); !set) return tl::unexpected(set.error());
   if (auto set = set_tls(c, options.http); !set) return tl::unexpected(set.error());
+  if (auto set = set_origins(c, options.api.origins); !set) return tl::unexpected(set.error());
+  warn_of_open_address(options.http);
   if (auto set = set_alerts(c, options.alerts); !set) return tl::unexpected(set.error());
   const auto most = bytes_of(c.max_upload);
   if (!most) return tl::unexpected(most.error());
@@ -196,11 +273,17 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
   if (!(c.longest > 0) || !(c.drain >= 0))
     return fail(Fault::usage, "--max-hours: expected more than 0, and --drain-seconds: 0 or more");
   if (c.jobs_a_client < 1) return fail(Fault::usage, "--jobs-per-client: expected 1 or more");
+  if (c.live_streams < 0) return fail(Fault::usage, "--live-streams: expected 0 or more");
+  options.api.most_live = c.live_streams;
   options.jobs_a_client = static_cast<std::size_t>(c.jobs_a_client);
+  if (!(c.keep_jobs >= 0)) return fail(Fault::usage, "--keep-jobs: expected 0 days or more");
+  constexpr double kDay = 24 * 3600;
+  if (c.keep_jobs > 0) options.keep_jobs = Seconds(c.keep_jobs * kDay);
   options.job_files.allowed = c.allow_root;
   for (const auto host : split(c.url_hosts, ',')) options.job_files.url_hosts.push_back(ascii_lower(trimmed(host)));
   options.speech.longest = Seconds(c.longest * 3600);
   options.drain = Seconds(c.drain);
+  if (auto set = set_idle(c, options); !set) return tl::unexpected(set.error());
   if (!c.voice.empty())
     if (auto set = set_voice(c, options); !set) return tl::unexpected(set.error());
   if (!c.speech.model.empty())
@@ -224,11 +307,14 @@ int run_serve(const std::vector<std::string>& arguments) {
   if (!options) return complain(options.error());
   Interrupt interrupt(std::chrono::milliseconds(static_cast<std::int64_t>(command.drain * 1000)));
   const auto served = serve(*options, interrupt, [&](std::uint16_t port) {
-    std::printf("listening on %s://%s:%d\n", options->http.tls ? "https" : "http", options->http.host.c_str(),
+    const std::string& host = options->http.host;
+    const std::string shown = host.find(':') == std::string::npos ? host : "[" + host + "]";
+    std::printf("listening on %s://%s:%d\n", options->http.tls ? "https" : "http", shown.c_str(),
                 static_cast<int>(port));
     std::fflush(stdout);
   });
   if (!served) return complain(served.error(), interrupt);
+  if (*served == ServeEnd::idle) run_on_idle(command.on_idle);
   return kDone;
 }
 

@@ -199,7 +199,7 @@ Result<OptionTable::Action> OptionTable::read(const std::vector<std::string>& ar
   }
   for (auto& option : options_) {
     const auto variable = sources.environment.find(variable_of(option.name));
-    if (variable == sources.environment.end()) continue;
+    if (variable == sources.environment.end() || !option.has_variable) continue;
     if (auto set = apply(option, variable->second, variable->first, SourceKind::variable); !set)
       return tl::unexpected(set.error());
   }

@@ -25,6 +25,7 @@ struct Option {
   std::vector<std::string> choices{};  // the only values taken; empty: any that `read` takes
   std::function<Result<void>(std::string_view)> read{};
   std::function<std::string()> show{};
+  bool has_variable = true;        // false: the variable of its name is another setting
   bool repeats = false;            // given again by the same source, it goes on behind a comma
   std::string source = "default";  // where the current value came from
   SourceKind given_by = SourceKind::standard;

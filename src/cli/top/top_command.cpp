@@ -10,9 +10,11 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/named_model.h"
 #include "cli/top/machine_view.h"
 #include "cli/top/terminal.h"
 #include "device/machine.h"
@@ -20,6 +22,7 @@
 #include "jobs/open_store.h"
 #include "jobs/sqlite/local_disk.h"
 #include "link/control/control_socket.h"
+#include "transcribe/batch/batch_status.h"
 #include "view/progress.h"
 #include "view/terminal_settings.h"
 #include "view/top/top_data.h"
@@ -140,12 +143,36 @@ class Source final : public TopSource {
   std::filesystem::path watched_;
 };
 
-/// The latest running batch of this user that answers; where there is none, the machine by telemetry.
-std::unique_ptr<TopSource> top_source() {
-  return std::make_unique<Source>();
-}
+/// The machines that share a store on a server.
+class StoreSource final : public TopSource {
+ public:
+  StoreSource(StoreUrl url, std::unique_ptr<JobStore> store) : url_(std::move(url)), store_(std::move(store)) {}
+
+  Result<TopData> look() override {
+    auto status = fleet_of_store(*store_, url_);
+    if (!status) return tl::unexpected(status.error());
+    TopData data{.title = "store " + url_.text(), .devices = status->devices};
+    data.run = std::move(*status);
+    return data;
+  }
+
+  Result<std::string> act(const TopAction& action) override {
+    const auto id = number_in<JobId>(action.id);
+    if (action.what != TopAction::What::cancel || !id)
+      return fail(Fault::usage, action.name + " is steered on its own machine, by tutti top there");
+    const auto changed = store_->cancel({.ids = {*id}});
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed == 0) return fail(Fault::missing, action.name + " has ended");
+    return done_text(action);
+  }
+
+ private:
+  const StoreUrl url_;
+  const std::unique_ptr<JobStore> store_;
+};
 
 struct TopCommand {
+  std::string store{};
   bool once = false;
   bool json = false;
   bool ascii = false;
@@ -157,8 +184,23 @@ void dress(Screen& screen, const TopCommand& command) {
   screen.colour = wants_colour();
 }
 
+/// What a store's machines do; without --store the latest running batch of this user that answers, and where there is
+/// none, the machine by telemetry.
+Result<std::unique_ptr<TopSource>> top_source(const TopCommand& command) {
+  if (command.store.empty()) return std::make_unique<Source>();
+  const auto named = store_named({}, command.store);
+  if (!named) return tl::unexpected(named.error());
+  auto store = open_store_if_there(named->store);
+  if (!store) return tl::unexpected(store.error());
+  if (!*store)
+    return fail(Fault::missing, named->store.text() + ": no store is there yet", "'tutti batch --store' makes it");
+  return std::make_unique<StoreSource>(named->store, std::move(*store));
+}
+
 int print_once(const TopCommand& command) {
-  const auto data = top_source()->look();
+  const auto source = top_source(command);
+  if (!source) return complain(source.error());
+  const auto data = (*source)->look();
   if (!data) return complain(data.error(), kNothingRan);
   if (command.json) {
     std::puts(top_json(*data).c_str());
@@ -232,6 +274,7 @@ int run_top(const std::vector<std::string>& arguments) {
   table.add_switch("once", command.once, "print it once, in full, and leave");
   table.add_switch("json", command.json, "print it once as one line of JSON: numbers typed, units in the names");
   table.add_switch("ascii", command.ascii, "no character outside ASCII; so it is where the locale is not UTF-8");
+  add_store(table, command.store);
   table.add("interval", command.interval, "S", "seconds between looks; + and - change it");
   table.examples({"tutti top", "tutti top --once"});
   if (const auto code = start_command(table, arguments)) return *code;
@@ -241,8 +284,9 @@ int run_top(const std::vector<std::string>& arguments) {
   if (command.once || command.json) return print_once(command);
   auto terminal = Terminal::open();
   if (!terminal) return complain(terminal.error(), kUsage);
-  const auto source = top_source();
-  return TopSession(*terminal, *source, command).run();
+  const auto source = top_source(command);
+  if (!source) return complain(source.error());
+  return TopSession(*terminal, **source, command).run();
 }
 
 }  // namespace tutti

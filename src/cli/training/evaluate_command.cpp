@@ -136,13 +136,8 @@ int evaluate_voice(const EvaluateCommand& c) {
 /// Checks that no flag is given that has no effect on a model of this kind.
 Result<void> expect_flags_of(OptionTable& table, const EvaluateCommand& c, const char* kind,
                              std::initializer_list<const char*> without_effect) {
-  for (const char* name : without_effect)
-    if (table.given_by(name) == SourceKind::flag)
-      return fail(
-          Fault::usage,
-          "--" + std::string(name) + ": " + c.model + " is a " + kind + ", and its evaluation has no such setting",
-          "Leave it out");
-  return {};
+  return expect_not_typed(table, without_effect,
+                          ": " + c.model + " is a " + kind + ", and its evaluation has no such setting");
 }
 
 /// The same, by what the folder holds.

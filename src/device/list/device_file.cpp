@@ -1,50 +1,17 @@
 #include <algorithm>
-#include <cmath>
-#include <functional>
-#include <map>
-#include <sstream>
 
 #include "base/files.h"
-#include "base/strings.h"
 #include "base/toml.h"
 #include "device/list/device_list.h"
+#include "device/toml_keys.h"
 
 namespace tutti {
 namespace {
 
-/// Puts a value into its field; false: it is not of that kind or out of range.
-using Take = std::function<bool(const toml::node&)>;
-using Keys = std::map<std::string, Take, std::less<>>;
-
-Take positive(double& field) {
-  return [&field](const toml::node& node) {
-    const auto value = node.value<double>();
-    if (!value || !std::isfinite(*value) || *value <= 0) return false;
-    field = *value;
-    return true;
-  };
-}
-
-template <class Into>
-Take within(double least, double most, Into into) {
-  return [=](const toml::node& node) {
-    const auto value = node.value<double>();
-    if (!value || !(*value >= least && *value <= most)) return false;
-    into(*value);
-    return true;
-  };
-}
-
-Take text_into(std::string& field) {
-  return [&field](const toml::node& node) {
-    const auto value = node.value_exact<std::string>();
-    if (value) field = *value;
-    return value.has_value();
-  };
-}
+constexpr const char* kDescribed = "docs/operations.md describes devices files";
 
 /// The name of a device: it appears in lists that commas divide, and in lines of a log and of requests.
-Take name_into(std::string& field) {
+TakeToml name_into(std::string& field) {
   return [&field](const toml::node& node) {
     const auto value = node.value_exact<std::string>();
     const auto is_odd = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == ','; };
@@ -78,8 +45,8 @@ bool take_failures(Entry& entry, const toml::node& node) {
   return true;
 }
 
-Keys keys_of(Entry& entry) {
-  const auto played = [&entry](const Take& take) {
+TomlKeys keys_of(Entry& entry) {
+  const auto played = [&entry](const TakeToml& take) {
     return [&entry, take](const toml::node& node) {
       entry.plays = true;
       return take(node);
@@ -94,25 +61,6 @@ Keys keys_of(Entry& entry) {
           {"slots", played(within(1, 1024, [&card](double value) { card.slots = static_cast<std::int32_t>(value); }))},
           {"time", played(positive(card.time))},
           {"failures", played([&entry](const toml::node& node) { return take_failures(entry, node); })}};
-}
-
-Result<void> take_table(const toml::table& table, const Keys& keys, const std::string& where) {
-  for (const auto& [key, node] : table) {
-    const auto known = keys.find(key.str());
-    if (known == keys.end()) {
-      std::vector<std::string> names;
-      for (const auto& [name, ignored] : keys) names.push_back(name);
-      const std::string nearest = nearest_name(key.str(), names);
-      return fail(Fault::usage, where + ": no such key '" + std::string(key.str()) + "'",
-                  nearest.empty() ? "" : "Did you mean '" + nearest + "'?");
-    }
-    if (known->second(node)) continue;
-    std::ostringstream found;
-    node.visit([&](const auto& value) { found << value; });
-    return fail(Fault::usage, where + ": '" + std::string(key.str()) + "' cannot be " + found.str(),
-                "docs/operations.md describes devices files");
-  }
-  return {};
 }
 
 Result<ListedDevice> listed(Entry entry, const std::string& where) {
@@ -142,18 +90,18 @@ Result<std::vector<ListedDevice>> read_device_file(const std::string& path) {
   if (!parsed) return tl::unexpected(parsed.error());
   double time = 1;
   const toml::array* entries = nullptr;
-  const Keys top{{"time", positive(time)}, {"device", [&](const toml::node& node) {
-                                              entries = node.as_array();
-                                              return entries != nullptr;
-                                            }}};
-  if (auto taken = take_table(*parsed, top, path); !taken) return tl::unexpected(taken.error());
+  const TomlKeys top{{"time", positive(time)}, {"device", [&](const toml::node& node) {
+                                                  entries = node.as_array();
+                                                  return entries != nullptr;
+                                                }}};
+  if (auto taken = take_table(*parsed, top, path, kDescribed); !taken) return tl::unexpected(taken.error());
   std::vector<ListedDevice> devices;
   for (std::size_t i = 0; entries && i < entries->size(); ++i) {
     const std::string where = path + ": device " + std::to_string(i + 1);
     const auto* table = (*entries)[i].as_table();
     Entry entry;
     entry.card.time = time;
-    if (auto taken = table ? take_table(*table, keys_of(entry), where) : Result<void>{}; !taken)
+    if (auto taken = table ? take_table(*table, keys_of(entry), where, kDescribed) : Result<void>{}; !taken)
       return tl::unexpected(taken.error());
     const int count = entry.count;
     auto device = listed(std::move(entry), where);

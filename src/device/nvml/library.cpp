@@ -87,7 +87,7 @@ void NvmlLibrary::find_locations() {
 }
 
 Result<std::shared_ptr<const NvmlLibrary>> NvmlLibrary::load() {
-  return load(variable("TUTTI_NVML").value_or("libnvidia-ml.so.1"));
+  return load(variable(own_variables::kNvml).value_or("libnvidia-ml.so.1"));
 }
 
 Result<std::shared_ptr<const NvmlLibrary>> NvmlLibrary::load(const std::string& file) {

@@ -127,7 +127,7 @@ std::vector<std::string> names_of(bool only_basic) {
 }
 
 Result<std::string> run_smi(const std::string& query) {
-  const std::string program = variable("TUTTI_NVIDIA_SMI").value_or("nvidia-smi");
+  const std::string program = variable(own_variables::kNvidiaSmi).value_or("nvidia-smi");
   return child_output({.name = "nvidia-smi", .command = {program, query, "--format=csv,noheader,nounits"}},
                       {.within = kLongest});
 }

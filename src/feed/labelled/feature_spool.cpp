@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/field_names.h"
 #include "base/file_lock.h"
 
 namespace tutti {
@@ -80,11 +81,11 @@ Result<std::unique_ptr<FeatureSpool>> FeatureSpool::open(const std::filesystem::
                                                          const AudioGeometry& geometry, bool has_waveforms) {
   OwnedFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file) return fail_errno(path.string(), "cannot be opened");
-  const auto locked = try_lock_file(file.get(), path.string(), "Name a folder on a local disk with --out");
+  const auto locked = try_lock_file(file.get(), path.string(), "Name a folder on a local disk with " + field("out"));
   if (!locked) return tl::unexpected<Error>(locked.error());
   if (!*locked)
     return fail(Fault::usage, path.string() + ": another process builds this set",
-                "Wait for it, or name another folder with --out");
+                "Wait for it, or name another folder with " + field("out"));
   const auto waveform_values = has_waveforms ? geometry.waveform_values() : 0;
   std::unique_ptr<FeatureSpool> spool(new FeatureSpool(path, std::move(file), geometry.values(), waveform_values));
   const auto expected = head_of(geometry, has_waveforms);

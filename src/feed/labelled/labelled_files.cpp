@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/strings.h"
@@ -146,7 +147,7 @@ Result<void> expect_labels(const fs::path& data, const std::vector<fs::path>& en
   return fail(Fault::usage,
               data.string() + ": expected a folder 'train' beside " + joined(parts, " and ", quoted) +
                   ", whose folders are labels; found none, so there is nothing to learn from",
-              "Call the folder to learn from 'train'; or name it alone with --data, and it is split");
+              "Call the folder to learn from 'train'; or name it alone with " + field("data") + ", and it is split");
 }
 
 }  // namespace
@@ -175,8 +176,8 @@ SetPart part_of(std::string name) {
 Result<LabelledFiles> find_labelled_files(const fs::path& data, const fs::path& root) {
   if (is_labelled_manifest(data)) return read_labelled_manifest(data, root.empty() ? data.parent_path() : root);
   if (!root.empty())
-    return fail(Fault::usage, "--root: " + data.string() + " is no list of files",
-                "Leave --root out, or name a list (.csv, .tsv, .jsonl) with --data");
+    return fail(Fault::usage, field("root") + ": " + data.string() + " is no list of files",
+                "Leave " + field("root") + " out, or name a list (.csv, .tsv, .jsonl) with " + field("data"));
   if (!is_folder(data))
     return fail(Fault::missing,
                 data.string() + ": expected a folder with a folder a label, or a list (.csv, .tsv, .jsonl), found " +

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "audio/augment/effects.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -44,12 +45,12 @@ Result<bool> find_groups(const SetBuildOptions& options, std::vector<BuiltFile>&
     try {
       expression.assign(options.group);
     } catch (const std::regex_error& error) {
-      return fail(Fault::usage, "--group: '" + options.group + "' is no regular expression: " + error.what());
+      return fail(Fault::usage, field("group") + ": '" + options.group + "' is no regular expression: " + error.what());
     }
     for (auto& one : files) {
       std::smatch match;
       if (!std::regex_search(one.file.name, match, expression))
-        return fail(Fault::usage, "--group: '" + options.group + "' matches nothing of " + one.file.name,
+        return fail(Fault::usage, field("group") + ": '" + options.group + "' matches nothing of " + one.file.name,
                     "Name an expression that matches every path below the data's folder");
       one.file.group = match[match.size() > 1 ? 1 : 0];
     }
@@ -112,7 +113,7 @@ Error no_audio_in(const std::vector<BuiltFile>& files) {
             (all ? "not one of the " + count + " files is there"
                  : std::to_string(missing) + " of the " + count + " files are not there, and no other is audio") +
                 "; the first: " + std::ranges::find_if(files, is_missing)->file.path.string(),
-            "Paths of a list begin at its folder, or at --root"};
+            "Paths of a list begin at its folder, or at " + field("root")};
   return {Fault::usage,
           "not one of the " + count + " files can be read as audio; the first: " + files.front().file.path.string()};
 }
@@ -142,7 +143,7 @@ Result<AudioGeometry> choose_geometry(const SetBuildOptions& options, const std:
   if (preset == "leak" || (preset.empty() && are_sensors)) return leak_geometry();
   if (preset == "leak-overlap") return overlapping_leak_geometry();
   if (!preset.empty() && preset != "clip")
-    return fail(Fault::usage, "--preset: expected clip, leak or leak-overlap, found '" + preset + "'");
+    return fail(Fault::usage, field("preset") + ": expected clip, leak or leak-overlap, found '" + preset + "'");
   HeaderFacts facts{options.rate.value_or(Hertz{}), options.seconds.value_or(Seconds(0))};
   if (!options.rate || !options.seconds) {
     const auto usual = usual_facts(files, options.threads);
@@ -267,7 +268,7 @@ Result<std::unique_ptr<FeatureSpool>> open_spool(const SetBuildOptions& options,
   if (auto made = make_folders(options.out); !made) return tl::unexpected<Error>(made.error());
   const auto size = features_size(geometry, files).value + waveforms_size(options, geometry, files).value;
   auto space = expect_space(options.out, Bytes{2 * size}, "the set and its features while it is built",
-                            "Free some space, or name a folder elsewhere with --out");
+                            "Free some space, or name a folder elsewhere with " + field("out"));
   if (!space) return tl::unexpected<Error>(space.error());
   return FeatureSpool::open(options.out / kSpoolName, geometry, options.waveforms);
 }
@@ -396,7 +397,7 @@ Result<void> expect_own(const std::filesystem::path& path, bool (*is_own)(const 
     return {};
   if (is_own(path)) return {};
   return fail(Fault::usage, path.string() + " is there already, and 'tutti prepare classifier' did not write it",
-              "Name another folder with --out, or move the file away");
+              "Name another folder with " + field("out") + ", or move the file away");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/field_names.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
 
@@ -163,7 +164,8 @@ Result<void> expect_groups(std::span<const LabelledFile> files, const SplitRepor
                     std::to_string(std::ranges::count(files, report.labels[label], &LabelledFile::label)) + " files)");
   if (few.empty()) return {};
   return fail(Fault::usage, "expected two groups of recordings or more of each label: " + joined(few, ", "),
-              "One group is learned, another shows what was learned: add recordings, or name smaller groups (--group)");
+              "One group is learned, another shows what was learned: add recordings, or name smaller groups (" +
+                  field("group") + ")");
 }
 
 SplitReport report_of(std::span<const LabelledFile> files, const std::vector<std::string>& labels) {

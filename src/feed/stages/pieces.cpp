@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/field_names.h"
 #include "base/numbers.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
@@ -20,7 +21,7 @@ tl::unexpected<Error> does_not_fit(const Segment& segment, double window) {
                 "the text from %.2f s to %.2f s lasts longer than the %.2f s of the model's window, and the "
                 "times of its words are not known",
                 segment.start, segment.end, window);
-  return fail(Fault::corrupt, text, "Transcribe with --word_timestamps True, or cut it by hand");
+  return fail(Fault::corrupt, text, "Transcribe with " + field("word_timestamps") + " True, or cut it by hand");
 }
 
 /// What may not be parted: segments, or the words of those that are too long.

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/numbers.h"
@@ -242,7 +243,7 @@ class Builder {
     if (!options_.transcribe) return {};
     if (sources_.are_digits)
       return fail(Fault::usage, options_.data.string() + ": single digits have too few words to compare",
-                  "Leave out --check-model");
+                  "Leave out " + field("check_model"));
     std::vector<const VoiceSource*> sources;
     for (const auto& clip : clips_) sources.push_back(clip.source);
     const auto found = options_.transcribe(sources);

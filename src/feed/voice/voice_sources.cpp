@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -153,7 +154,8 @@ Result<void> keep_speaker(VoiceSources& found, const std::string& speaker) {
   std::set<std::string> names;
   for (const auto& clip : found.clips) names.insert(clip.speaker);
   if (!names.contains(speaker))
-    return fail(Fault::usage, "--speaker: no recording is by '" + speaker + "', found " + joined(names, ", "));
+    return fail(Fault::usage,
+                field("speaker") + ": no recording is by '" + speaker + "', found " + joined(names, ", "));
   std::erase_if(found.clips, [&](const VoiceSource& clip) { return clip.speaker != speaker; });
   return {};
 }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/file_lock.h"
 #include "base/files.h"
 
@@ -50,7 +51,7 @@ Result<std::unique_ptr<VoiceSetWriter>> VoiceSetWriter::create(const fs::path& f
   const fs::path half = folder / kHalfVoiceSetFile;
   OwnedFd file(::open(half.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file) return fail_errno(half.string(), "could not be created");
-  const auto locked = try_lock_file(file.get(), half.string(), "Name a folder on a local disk with --out");
+  const auto locked = try_lock_file(file.get(), half.string(), "Name a folder on a local disk with " + field("out"));
   if (!locked) return tl::unexpected<Error>(locked.error());
   if (!*locked)
     return fail(Fault::refused, folder.string() + ": another process is writing a set into this folder",

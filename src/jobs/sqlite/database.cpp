@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "base/field_names.h"
 #include "base/process/process_setup.h"
 #include "jobs/sqlite/local_disk.h"
 
@@ -19,22 +20,25 @@ Error sqlite_error(const std::string& name, int code, int system_error, const st
   if (is_of_writing(code) && system_error == EFBIG) return file_too_large(what);
   if (is_of_writing(code) && system_error == EROFS)
     return {Fault::refused, what + ": its file system has turned read-only",
-            "See why: dmesg; make it writable again, or name another folder with --state DIR"};
+            "See why: dmesg; make it writable again, or name another folder with " + field("state") + " DIR"};
   if ((code & 0xff) == SQLITE_FULL || (is_of_writing(code) && system_error != EIO))
-    return {Fault::full, what, "Free some space on that disk, or name another folder with --state DIR"};
+    return {Fault::full, what, "Free some space on that disk, or name another folder with " + field("state") + " DIR"};
   switch (code & 0xff) {
     case SQLITE_IOERR:
-      return {Fault::unavailable, what,
-              "See the system's messages about that disk: dmesg; or name another folder with --state DIR"};
+      return {
+          Fault::unavailable, what,
+          "See the system's messages about that disk: dmesg; or name another folder with " + field("state") + " DIR"};
     case SQLITE_BUSY:
       return {Fault::unavailable, what, "Another process holds the store for long; see who has it open: fuser " + name};
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return {Fault::corrupt, what, "Move the file away to begin a new store, or name another folder with --state DIR"};
+      return {Fault::corrupt, what,
+              "Move the file away to begin a new store, or name another folder with " + field("state") + " DIR"};
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
-    case SQLITE_AUTH: return {Fault::missing, what, "Name a folder that you may write to with --state DIR"};
+    case SQLITE_AUTH:
+      return {Fault::missing, what, "Name a folder that you may write to with " + field("state") + " DIR"};
     default: return {Fault::internal, what};
   }
 }
@@ -68,7 +72,7 @@ Result<Database> Database::open(const std::filesystem::path& path, std::chrono::
     database.rows("PRAGMA journal_mode = WAL", [&](const ResultRow& row) { mode = row.text(0); });
     if (mode != "wal")
       return fail(Fault::unsupported, path.string() + ": expected a file system with shared memory, found none",
-                  kStateElsewhere);
+                  state_elsewhere());
     database.script("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   } catch (const SqlError& failed) {
     return tl::unexpected(failed.error);

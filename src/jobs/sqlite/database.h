@@ -29,6 +29,7 @@ class ResultRow {
   std::int64_t number(int column) const { return sqlite3_column_int64(statement_, column); }
   int count(int column) const { return sqlite3_column_int(statement_, column); }
   double real(int column) const { return sqlite3_column_double(statement_, column); }
+  bool is_true(int column) const { return count(column) != 0; }
   bool has(int column) const { return sqlite3_column_type(statement_, column) != SQLITE_NULL; }
   std::string text(int column) const {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));

@@ -4,55 +4,11 @@
 
 namespace tutti {
 
-const char* const kJobColumns =
-    "id, run, key, batch, input, bytes, modified_ns, options, audio, length, class, priority, deadline, uuid, name, "
-    "extra, state, attempts, strikes, progress, sha256, same_as, submitted, not_before, cancel_wished, device, error, "
-    "device_failures, memory_failures, waits_for, failed_on";
-
-Job job_in(const ResultRow& row) {
-  Job job;
-  job.id = row.number(0);
-  job.run = row.number(1);
-  JobSpec& spec = job.spec;
-  spec.key = row.text(2);
-  spec.batch = row.text(3);
-  spec.input = row.text(4);
-  spec.identity = {row.number(5), row.number(6)};
-  spec.options = row.text(7);
-  if (row.has(8)) spec.audio = Seconds(row.real(8));
-  spec.length = static_cast<LengthSource>(row.count(9));
-  spec.job_class = static_cast<JobClass>(row.count(10));
-  spec.priority = row.count(11);
-  if (row.has(12)) spec.deadline = time_of(row.number(12));
-  spec.uuid = row.text(13);
-  spec.name = row.text(14);
-  spec.extra = row.text(15);
-  job.state = job_state_named(row.text(16)).value_or(JobState::queued);
-  job.attempts = row.count(17);
-  job.strikes = row.count(18);
-  job.progress = row.real(19);
-  job.sha256 = row.text(20);
-  job.same_as = row.number(21);
-  job.submitted = time_of(row.number(22));
-  job.not_before = time_of(row.number(23));
-  job.cancel_requested = row.count(24) != 0;
-  job.device = row.text(25);
-  job.error = row.text(26);
-  job.device_failures = row.count(27);
-  job.memory_failures = row.count(28);
-  job.waits_for = row.number(29);
-  job.failed_on = row.text(30);
-  return job;
-}
-
-std::string sql_list(std::span<const JobState> states) {
-  std::string list;
-  for (const JobState state : states) list += (list.empty() ? "'" : ", '") + std::string(name_of(state)) + "'";
-  return list;
-}
+const std::string kJobColumns = job_columns("cancel_wished");
 
 FilterSql sql_of(const JobFilter& filter) {
-  FilterSql sql{.condition = "(?1 = ?1 OR ?2 = ?2 OR ?3 = ?3 OR ?4 = ?4)"};  // always true, and names every argument
+  FilterSql sql{.condition =
+                    "(?1 = ?1 OR ?2 = ?2 OR ?3 = ?3 OR ?4 = ?4 OR ?5 = ?5)"};  // always true, and names every argument
   const auto list = [](const auto& items, auto&& text_of) {
     std::string json = "[";
     for (const auto& item : items) json += (json.size() > 1 ? "," : "") + text_of(item);
@@ -68,6 +24,7 @@ FilterSql sql_of(const JobFilter& filter) {
     sql.ids = list(filter.ids, [](JobId id) { return std::to_string(id); });
     sql.condition += " AND id IN (SELECT value FROM json_each(?4))";
   }
+  if (!filter.options.empty()) sql.condition += " AND options = ?5";
   return sql;
 }
 
@@ -75,10 +32,7 @@ std::vector<JobOutput> outputs_of(Database& database, JobId job) {
   std::vector<JobOutput> outputs;
   database.rows(
       "SELECT path, staged, sha256, bytes, modified_ns, kept FROM results WHERE task = ?1 ORDER BY number",
-      [&](const ResultRow& row) {
-        outputs.push_back({row.text(0), row.text(1), row.text(2), row.number(3), row.number(4), row.text(5)});
-      },
-      job);
+      [&](const ResultRow& row) { outputs.push_back(output_in(row)); }, job);
   return outputs;
 }
 
@@ -95,7 +49,7 @@ namespace {
 template <class Value>
 std::optional<Job> job_where(Database& database, const std::string& column, const Value& value) {
   std::optional<Job> found;
-  const std::string select = "SELECT " + std::string(kJobColumns) + " FROM tasks WHERE " + column + " = ?1";
+  const std::string select = "SELECT " + kJobColumns + " FROM tasks WHERE " + column + " = ?1";
   database.rows(
       select, [&](const ResultRow& row) { found = job_in(row); }, value);
   return found;
@@ -116,7 +70,8 @@ std::size_t forget_jobs(Database& database, const JobFilter& filter) {
   std::vector<JobId> ended;
   database.rows(
       "SELECT id FROM tasks WHERE state IN (" + sql_list(kForgettable) + ") AND " + sql.condition,
-      [&](const ResultRow& row) { ended.push_back(row.number(0)); }, filter.batch, filter.run, sql.states, sql.ids);
+      [&](const ResultRow& row) { ended.push_back(row.number(0)); }, filter.batch, filter.run, sql.states, sql.ids,
+      filter.options);
   for (const JobId job : ended) {
     for (const char* table : {"attempts", "results", "written"})
       database.run("DELETE FROM " + std::string(table) + " WHERE task = ?1", job);

@@ -1,38 +1,27 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "jobs/job.h"
 #include "jobs/lease.h"
 #include "jobs/sqlite/database.h"
+#include "jobs/store_rows.h"
 
 namespace tutti {
 
-/// The columns that `job_in` reads, in its order, for SELECT and RETURNING.
-extern const char* const kJobColumns;
-Job job_in(const ResultRow& row);
+/// The columns that `job_in` reads.
+extern const std::string kJobColumns;
 
-/// Moments as the database keeps them.
-inline std::int64_t ms_of(StoreTime time) {
-  return time.time_since_epoch().count();
-}
-inline StoreTime time_of(std::int64_t ms) {
-  return StoreTime(std::chrono::milliseconds(ms));
-}
-
-/// A filter as a condition and the two lists it takes, as JSON: `"... WHERE " + condition`, then ?1 to ?4 are batch,
-/// run, states and ids.
+/// A filter as a condition and the two lists it takes, as JSON: `"... WHERE " + condition`, then ?1 to ?5 are batch,
+/// run, states, ids and options.
 struct FilterSql {
   std::string condition{};
   std::string states{};
   std::string ids{};
 };
 FilterSql sql_of(const JobFilter& filter);
-/// "'dead', 'cancelled'"
-std::string sql_list(std::span<const JobState> states);
 
 std::vector<JobOutput> outputs_of(Database& database, JobId job);
 /// Removes the results of a job, and remembers what was in them.

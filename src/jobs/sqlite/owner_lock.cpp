@@ -19,7 +19,7 @@ Result<OwnerLock> OwnerLock::take(const fs::path& folder) {
   const fs::path unlocked = folder / ("." + name);  // no process takes the owner for gone before it holds its lock
   OwnedFd file(::open(unlocked.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return fail_errno(path.string(), "could not be created");
-  auto taken = lock_file(file.get(), path.string(), kStateElsewhere);
+  auto taken = lock_file(file.get(), path.string(), state_elsewhere());
   if (taken && ::rename(unlocked.c_str(), path.c_str()) != 0)
     taken = fail_errno(path.string(), "could not be put in place");
   if (!taken) {
@@ -37,7 +37,7 @@ bool OwnerLock::has_gone(const fs::path& folder, const std::string& name) {
   const fs::path path = folder / name;
   const OwnedFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!file) return errno == ENOENT;
-  const auto locked = try_lock_file(file.get(), path.string(), kStateElsewhere);
+  const auto locked = try_lock_file(file.get(), path.string(), state_elsewhere());
   if (!locked || !*locked) return false;
   ::unlink(path.c_str());
   return true;

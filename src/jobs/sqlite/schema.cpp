@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/field_names.h"
+
 namespace tutti {
 namespace {
 
@@ -125,7 +127,7 @@ Result<void> migrate(Database& database, const std::string& name) {
       return fail(Fault::unsupported,
                   name + ": the store has version " + std::to_string(found) + ", this program knows up to " +
                       std::to_string(kNewest),
-                  "Use the newer tutti that wrote it, or another folder with --state DIR");
+                  "Use the newer tutti that wrote it, or another folder with " + field("state") + " DIR");
     }
     for (std::int64_t version = found; version < kNewest; ++version)
       database.script(kSteps.at(static_cast<std::size_t>(version)));

@@ -1,4 +1,5 @@
 #include <array>
+#include <map>
 
 #include "jobs/job_rules.h"
 #include "jobs/publish.h"
@@ -17,15 +18,11 @@ std::size_t update(Database& database, const JobFilter& filter, const std::strin
   const FilterSql sql = sql_of(filter);
   return static_cast<std::size_t>(
       database.run("UPDATE tasks SET " + set + " WHERE state IN (" + sql_list(from) + ") AND " + sql.condition,
-                   filter.batch, filter.run, sql.states, sql.ids));
+                   filter.batch, filter.run, sql.states, sql.ids, filter.options));
 }
 
-/// Waits from now on: while it had ended, it was not waiting.
-std::string requeue_columns(StoreTime now) {
-  return "state = 'queued', strikes = 0, device_failures = 0, memory_failures = 0, not_before = 0, waits_for = 0, "
-         "cancel_wished = 0, failed_on = '', progress = 0, published = 0, submitted = " +
-         std::to_string(ms_of(now)) + ", aged_from = " + std::to_string(ms_of(claim_rank({}, now).aged_from)) +
-         " - priority * " + std::to_string(kAgeing.count());
+std::size_t requeue(Database& database, const JobFilter& filter, StoreTime now, std::span<const JobState> from) {
+  return update(database, filter, requeue_columns(now, "cancel_wished"), from);
 }
 
 }  // namespace
@@ -52,7 +49,7 @@ Result<std::size_t> SqliteStore::resume(const JobFilter& filter) {
 }
 
 Result<std::size_t> SqliteStore::retry(const JobFilter& filter) {
-  return transact([&](Database& database) { return update(database, filter, requeue_columns(now()), kRetriable); });
+  return transact([&](Database& database) { return requeue(database, filter, now(), kRetriable); });
 }
 
 Result<std::size_t> SqliteStore::forget(const JobFilter& filter) {
@@ -61,7 +58,7 @@ Result<std::size_t> SqliteStore::forget(const JobFilter& filter) {
 
 Result<std::size_t> SqliteStore::redo(const JobFilter& filter, Redo which) {
   if (which == Redo::all)
-    return transact([&](Database& database) { return update(database, filter, requeue_columns(now()), kRedoable); });
+    return transact([&](Database& database) { return requeue(database, filter, now(), kRedoable); });
   struct Done {
     JobId job;
     std::vector<JobOutput> outputs;
@@ -75,7 +72,7 @@ Result<std::size_t> SqliteStore::redo(const JobFilter& filter, Redo which) {
         [&](const ResultRow& row) {
           found.push_back({row.number(0), {}});
         },
-        filter.batch, filter.run, sql.states, sql.ids);
+        filter.batch, filter.run, sql.states, sql.ids, filter.options);
     for (auto& each : found) each.outputs = outputs_of(database, each.job);
     return found;
   });
@@ -96,17 +93,8 @@ Result<JobCounts> SqliteStore::counts(const JobFilter& filter) {
     const FilterSql sql = sql_of(filter);
     database.rows(
         "SELECT state, count(*) FROM tasks WHERE " + sql.condition + " GROUP BY state",
-        [&](const ResultRow& row) {
-          switch (job_state_named(row.text(0)).value_or(JobState::queued)) {
-            case JobState::queued: counts.queued = row.number(1); break;
-            case JobState::running: counts.running = row.number(1); break;
-            case JobState::done: counts.done = row.number(1); break;
-            case JobState::dead: counts.dead = row.number(1); break;
-            case JobState::cancelled: counts.cancelled = row.number(1); break;
-            case JobState::held: counts.held = row.number(1); break;
-          }
-        },
-        filter.batch, filter.run, sql.states, sql.ids);
+        [&](const ResultRow& row) { count_of(counts, row.text(0)) = row.number(1); }, filter.batch, filter.run,
+        sql.states, sql.ids, filter.options);
     return counts;
   });
 }
@@ -116,11 +104,49 @@ Result<std::vector<Job>> SqliteStore::jobs(const JobFilter& filter, JobId after,
     std::vector<Job> found;
     const FilterSql sql = sql_of(filter);
     database.rows(
-        "SELECT " + std::string(kJobColumns) + " FROM tasks WHERE id > ?5 AND " + sql.condition +
-            " ORDER BY id LIMIT ?6",
+        "SELECT " + kJobColumns + " FROM tasks WHERE id > ?6 AND " + sql.condition + " ORDER BY id LIMIT ?7",
         [&](const ResultRow& row) { found.push_back(job_in(row)); }, filter.batch, filter.run, sql.states, sql.ids,
-        after, static_cast<std::int64_t>(limit));
+        filter.options, after, static_cast<std::int64_t>(limit));
     return found;
+  });
+}
+
+Result<std::vector<Job>> SqliteStore::latest_jobs(const JobFilter& filter, const std::string& name, JobId before,
+                                                  std::size_t limit) {
+  return transact([&](Database& database) {
+    std::vector<Job> found;
+    const FilterSql sql = sql_of(filter);
+    database.rows(
+        "SELECT " + std::string(kJobColumns) +
+            " FROM tasks WHERE (?6 = 0 OR id < ?6) AND (?8 = '' OR instr(lower(name), lower(?8)) > 0) AND " +
+            sql.condition + " ORDER BY id DESC LIMIT ?7",
+        [&](const ResultRow& row) { found.push_back(job_in(row)); }, filter.batch, filter.run, sql.states, sql.ids,
+        filter.options, before, static_cast<std::int64_t>(limit), name);
+    return found;
+  });
+}
+
+Result<std::vector<ClassCount>> SqliteStore::open_by_class() {
+  return transact([&](Database& database) {
+    std::vector<ClassCount> found;
+    database.rows(
+        "SELECT class, state, count(*) FROM tasks WHERE state IN ('queued', 'running', 'held') GROUP BY class, state",
+        [&](const ResultRow& row) { found.push_back(class_count_in(row)); });
+    return found;
+  });
+}
+
+Result<std::vector<EndedJobs>> SqliteStore::ended_since(StoreTime since) {
+  return transact([&](Database& database) {
+    std::map<std::int64_t, EndedJobs> found;
+    database.rows(
+        "SELECT a.ended / 60000, j.state, count(*) FROM attempts a JOIN tasks j ON j.id = a.task AND j.attempts = "
+        "a.number "
+        "WHERE a.ended >= ?1 AND j.state IN ('done', 'dead') GROUP BY a.ended / 60000, j.state",
+        [&](const ResultRow& row) { add_ended(found, row); }, ms_of(since));
+    std::vector<EndedJobs> minutes;
+    for (const auto& [minute, ended] : found) minutes.push_back(ended);
+    return minutes;
   });
 }
 
@@ -130,16 +156,7 @@ Result<std::vector<Attempt>> SqliteStore::attempts(JobId job) {
     database.rows(
         "SELECT task, number, device, owner, started, ended, end, failure, error, busy FROM attempts WHERE task = ?1 "
         "ORDER BY number",
-        [&](const ResultRow& row) {
-          Attempt attempt{row.number(0), row.count(1), row.text(2), row.text(3), time_of(row.number(4))};
-          if (row.has(5)) attempt.ended = time_of(row.number(5));
-          attempt.end = attempt_end_named(row.text(6)).value_or(AttemptEnd::running);
-          attempt.failure = row.text(7);
-          attempt.error = row.text(8);
-          attempt.busy = Seconds(row.real(9));
-          found.push_back(std::move(attempt));
-        },
-        job);
+        [&](const ResultRow& row) { found.push_back(attempt_in(row)); }, job);
     return found;
   });
 }

@@ -12,7 +12,7 @@ namespace {
 std::optional<Job> held_job(Database& database, const LeaseKey& key) {
   std::optional<Job> found;
   const std::string select =
-      "SELECT " + std::string(kJobColumns) + " FROM tasks WHERE id = ?1 AND lease_token = ?2 AND state = 'running'";
+      "SELECT " + kJobColumns + " FROM tasks WHERE id = ?1 AND lease_token = ?2 AND state = 'running'";
   database.rows(
       select, [&](const ResultRow& row) { found = job_in(row); }, key.job, key.token);
   return found;
@@ -122,45 +122,51 @@ Result<void> SqliteStore::set_length(const LeaseKey& key, Seconds audio, LengthS
 
 // ---- claiming it, and keeping the claim
 
-/// is_claimable as a query.
-JobId SqliteStore::first_claimable(Database& database, const ClaimRequest& request) const {
-  JobId found = 0;
-  // A statement for each form, so that each has its index: a batch of one job is found beside one of a hundred
-  // thousand.
+std::vector<JobId> SqliteStore::claimable(Database& database, const ClaimRequest& request, std::size_t most) const {
+  std::vector<JobId> found;
+  for (const JobId named : request.jobs) {
+    if (found.size() == most) break;
+    const auto job = job_with_id(database, named);
+    if (job && is_claimable(*job, request, now())) found.push_back(named);
+  }
+  if (!request.jobs.empty()) return found;
+  // is_claimable as a query. A statement for each form, so that each has its index: a batch of one job is found beside
+  // one of a hundred thousand.
   const std::string batch = request.batch.empty() ? "?2 = ''" : "batch = ?2";
   database.rows(
       "SELECT id FROM tasks WHERE state = 'queued' AND not_before <= ?1 AND waits_for = 0 AND " + batch +
           " AND (?3 = '' OR failed_on <> ?3) AND class <= ?4 "
-          "ORDER BY class, aged_from, due, size, submitted, id LIMIT 1",
-      [&](const ResultRow& row) { found = row.number(0); }, ms_of(now()), request.batch, request.not_failed_on,
-      static_cast<int>(request.most));
+          "ORDER BY class, aged_from, due, size, submitted, id LIMIT ?5",
+      [&](const ResultRow& row) { found.push_back(row.number(0)); }, ms_of(now()), request.batch, request.not_failed_on,
+      static_cast<int>(request.most), static_cast<std::int64_t>(most));
   return found;
 }
 
-Result<std::optional<Lease>> SqliteStore::claim(const ClaimRequest& request) {
-  return transact([&](Database& database) -> std::optional<Lease> {
-    JobId job = 0;
-    if (const auto named = request.job ? job_with_id(database, *request.job) : std::nullopt)
-      job = is_claimable(*named, request, now()) ? named->id : 0;
-    else if (!request.job)
-      job = first_claimable(database, request);
-    if (job == 0) return {};
-    Lease lease;
-    lease.key = {job, random_token()};
-    lease.until = now() + request.length;
-    const std::string update =
-        "UPDATE tasks SET state = 'running', attempts = attempts + 1, progress = 0, device = ?2, owner = ?3, "
-        "lease_token = ?4, lease_until = ?5 WHERE id = ?1 RETURNING " +
-        std::string(kJobColumns);
-    database.rows(
-        update, [&](const ResultRow& row) { lease.job = job_in(row); }, job, request.device, owner_.name(),
-        lease.key.token, ms_of(lease.until));
-    lease.attempt = lease.job.attempts;
-    database.run("INSERT INTO attempts(task, number, token, device, owner, started) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-                 job, lease.attempt, lease.key.token, request.device, owner_.name(), ms_of(now()));
-    if (const JobId twin = twin_of(database, job, lease.job.sha256, lease.job.spec.options, JobState::done))
-      lease.same_outputs = outputs_of(database, twin);
-    return lease;
+Lease SqliteStore::claim_one(Database& database, JobId job, const ClaimRequest& request, StoreTime time) const {
+  Lease lease;
+  lease.key = {job, random_token()};
+  lease.until = time + request.length;
+  const std::string update =
+      "UPDATE tasks SET state = 'running', attempts = attempts + 1, progress = 0, device = ?2, owner = ?3, "
+      "lease_token = ?4, lease_until = ?5 WHERE id = ?1 RETURNING " +
+      kJobColumns;
+  database.rows(
+      update, [&](const ResultRow& row) { lease.job = job_in(row); }, job, request.device, owner_.name(),
+      lease.key.token, ms_of(lease.until));
+  lease.attempt = lease.job.attempts;
+  database.run("INSERT INTO attempts(task, number, token, device, owner, started) VALUES(?1, ?2, ?3, ?4, ?5, ?6)", job,
+               lease.attempt, lease.key.token, request.device, owner_.name(), ms_of(time));
+  if (const JobId twin = twin_of(database, job, lease.job.sha256, lease.job.spec.options, JobState::done))
+    lease.same_outputs = outputs_of(database, twin);
+  return lease;
+}
+
+Result<std::vector<Lease>> SqliteStore::claim(const ClaimRequest& request, std::size_t most) {
+  return transact([&](Database& database) {
+    std::vector<Lease> leases;
+    for (const JobId job : claimable(database, request, most))
+      leases.push_back(claim_one(database, job, request, now()));
+    return leases;
   });
 }
 
@@ -202,10 +208,7 @@ Result<ContentCheck> SqliteStore::content_known(const LeaseKey& key, const std::
     if (check.what == ContentCheck::What::copy && check.same_as != key.job)
       database.run("UPDATE tasks SET same_as = ?2 WHERE id = ?1", key.job, check.same_as);
     if (check.what != ContentCheck::What::wait) return check;
-    // To have found that out was no attempt at it.
-    database.run("DELETE FROM attempts WHERE task = ?1 AND token = ?2", key.job, key.token);
-    database.run("UPDATE tasks SET attempts = attempts - 1 WHERE id = ?1", key.job);
-    release(database, key.job, AttemptEnd::handed_back, "waits for a job with the same content");
+    undo_attempt(database, key, "waits for a job with the same content");  // to have found that out was no attempt
     database.run("UPDATE tasks SET same_as = ?2, waits_for = ?2 WHERE id = ?1 AND state = 'queued'", key.job,
                  check.same_as);
     return check;
@@ -284,6 +287,20 @@ bool SqliteStore::release(Database& database, JobId id, AttemptEnd end, const st
 Result<bool> SqliteStore::release(const LeaseKey& key, const std::string& reason) {
   return transact([&](Database& database) {
     return held_job(database, key) && release(database, key.job, AttemptEnd::handed_back, reason);
+  });
+}
+
+void SqliteStore::undo_attempt(Database& database, const LeaseKey& key, const std::string& reason) const {
+  database.run("DELETE FROM attempts WHERE task = ?1 AND token = ?2", key.job, key.token);
+  database.run("UPDATE tasks SET attempts = attempts - 1 WHERE id = ?1", key.job);
+  release(database, key.job, AttemptEnd::handed_back, reason);
+}
+
+Result<bool> SqliteStore::undo_claim(const LeaseKey& key) {
+  return transact([&](Database& database) {
+    const bool holds = held_job(database, key).has_value();
+    if (holds) undo_attempt(database, key, "not begun");
+    return holds;
   });
 }
 

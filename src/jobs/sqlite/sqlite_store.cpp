@@ -1,13 +1,16 @@
 #include "jobs/sqlite/sqlite_store.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
-#include "base/environment.h"
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/file_lock.h"
-#include "base/files.h"
+#include "base/new_file.h"
+#include "base/owned.h"
+#include "jobs/open_store.h"
 #include "jobs/sqlite/job_rows.h"
 #include "jobs/sqlite/local_disk.h"
 #include "jobs/sqlite/schema.h"
@@ -18,33 +21,34 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kDatabaseName = "tutti.sqlite";
+/// The store's files have names of recordings in them: 0600, whatever the umask, also those of earlier versions. SQLite
+/// makes its logs with the database's mode. Where that fails, opening the database reports why.
+void close_to_other_users(const StoreUrl& url, const fs::path& database) {
+  // Only a new file is opened: closing a descriptor of a database ends every lock that this process has on it.
+  if (const OwnedFd made(::open(database.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)); made) return;
+  for (const fs::path& file : files_of_store(url)) ::chmod(file.c_str(), 0600);
+}
 
 }  // namespace
 
-Result<std::unique_ptr<JobStore>> open_store_if_there(const StoreUrl& url) {
-  std::error_code ignored;
-  if (!fs::exists(url.folder() / kDatabaseName, ignored)) return nullptr;
-  return open_store({.url = url});
-}
-
-Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
+Result<std::unique_ptr<JobStore>> open_sqlite_store(const StoreOptions& options) {
   const fs::path& folder = options.url.folder();
   const fs::path owners = folder / "owners";
-  if (const auto made = make_folders(owners); !made)
+  if (const auto made = make_private_folder(folder).and_then([&] { return make_private_folder(owners); }); !made)
     return tutti::fail(made.error().fault, "the store's folder: " + made.error().what,
-                       "Name a folder that you may write to with --state DIR");
+                       "Name a folder that you may write to with " + field("state") + " DIR");
   if (const auto network = network_file_system(folder))
     return tutti::fail(Fault::unsupported,
                        folder.string() + ": the store is on " + *network + ", where the locks of SQLite do not hold",
-                       kStateElsewhere);
+                       state_elsewhere());
   // SQLite makes a new file a write-ahead one without waiting for others who do so: one process at a time opens.
   const fs::path door = folder / "opening.lock";
   const OwnedFd turn(::open(door.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!turn) return fail_errno(door.string(), "could not be opened");
-  if (auto locked = lock_file(turn.get(), door.string(), kStateElsewhere); !locked)
+  if (auto locked = lock_file(turn.get(), door.string(), state_elsewhere()); !locked)
     return tl::unexpected(locked.error());
-  const fs::path path = folder / kDatabaseName;
+  const fs::path path = folder / kSqliteFile;
+  close_to_other_users(options.url, path);
   auto database = Database::open(path, options.busy_wait);
   if (!database) return tl::unexpected(database.error());
   if (auto migrated = migrate(*database, path.string()); !migrated) return tl::unexpected(migrated.error());
@@ -54,16 +58,6 @@ Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
   auto store = std::make_unique<SqliteStore>(std::move(*database), std::move(*owner), options);
   if (auto set = store->set_time(); !set) return tl::unexpected(set.error());
   return store;
-}
-
-std::vector<fs::path> files_of_store(const StoreUrl& url) {
-  std::vector<fs::path> files;
-  for (const char* ending : {"", "-wal", "-shm"}) files.push_back(url.folder() / (kDatabaseName + std::string(ending)));
-  return files;
-}
-
-fs::path state_folder() {
-  return xdg_folder("TUTTI_STATE", "XDG_STATE_HOME", ".local/state");
 }
 
 Result<void> SqliteStore::set_time() {

@@ -31,12 +31,14 @@ class SqliteStore final : public JobStore {
   Result<std::vector<Submitted>> submit(RunId run, std::span<const JobSpec> specs) override;
   Result<void> set_length(const LeaseKey& key, Seconds audio, LengthSource source) override;
 
-  Result<std::optional<Lease>> claim(const ClaimRequest& request) override;
+  using JobQueue::claim;
+  Result<std::vector<Lease>> claim(const ClaimRequest& request, std::size_t most) override;
   Result<std::vector<LeaseStanding>> renew(std::span<const Renewal> renewals) override;
   Result<ContentCheck> content_known(const LeaseKey& key, const std::string& sha256) override;
   Result<bool> complete(const LeaseKey& key, std::span<const JobOutput> outputs, const AttemptUse& use) override;
   Result<AfterFailure> fail(const LeaseKey& key, const Failure& failure) override;
   Result<bool> release(const LeaseKey& key, const std::string& reason) override;
+  Result<bool> undo_claim(const LeaseKey& key) override;
   Result<bool> cancelled(const LeaseKey& key) override;
   Result<std::size_t> reap() override;
 
@@ -50,6 +52,10 @@ class SqliteStore final : public JobStore {
 
   Result<JobCounts> counts(const JobFilter& filter) override;
   Result<std::vector<Job>> jobs(const JobFilter& filter, JobId after, std::size_t limit) override;
+  Result<std::vector<Job>> latest_jobs(const JobFilter& filter, const std::string& name, JobId before,
+                                       std::size_t limit) override;
+  Result<std::vector<ClassCount>> open_by_class() override;
+  Result<std::vector<EndedJobs>> ended_since(StoreTime since) override;
   Result<std::vector<Attempt>> attempts(JobId job) override;
   Result<std::optional<Job>> find(const std::string& key) override;
   Result<std::vector<std::string>> waiting_batches(std::string prefix) override;
@@ -85,7 +91,11 @@ class SqliteStore final : public JobStore {
 
   Submitted submit_one(Database& database, RunId run, const JobSpec& spec, StoreTime time) const;
   void renew_version(Database& database, RunId run, JobId job, const RequestDecision& decision, StoreTime time) const;
-  JobId first_claimable(Database& database, const ClaimRequest& request) const;
+  /// At most `most`, in the order of the request.
+  std::vector<JobId> claimable(Database& database, const ClaimRequest& request, std::size_t most) const;
+  Lease claim_one(Database& database, JobId job, const ClaimRequest& request, StoreTime time) const;
+  /// What is held goes back as if it had not been claimed.
+  void undo_attempt(Database& database, const LeaseKey& key, const std::string& reason) const;
   /// Ends the running attempt of a job whose lease is released or revoked.
   void end_attempt(Database& database, JobId job, AttemptEnd end, std::string_view failure, const std::string& error,
                    const AttemptUse& use) const;
@@ -99,5 +109,10 @@ class SqliteStore final : public JobStore {
   StoreOptions options_;
   StoreTime base_{};  // time at which since_boot() was 0; set once, by set_time
 };
+
+/// The database's file in the store's folder.
+inline constexpr const char* kSqliteFile = "tutti.sqlite";
+/// Opens or creates a store in a folder.
+Result<std::unique_ptr<JobStore>> open_sqlite_store(const StoreOptions& options);
 
 }  // namespace tutti

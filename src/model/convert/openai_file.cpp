@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "model/convert/converted_tensor.h"
 #include "model/convert/file_on_the_way.h"
@@ -99,7 +100,8 @@ Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>&
                                         const std::vector<NetworkTensor>& tensors, WeightType type,
                                         const std::filesystem::path& path) {
   if (type == WeightType::int8)
-    return fail(Fault::usage, path.string() + ": OpenAI's files hold no int8 weights", "Take --type float16");
+    return fail(Fault::usage, path.string() + ": OpenAI's files hold no int8 weights",
+                "Take " + field("type") + " float16");
   auto file = FileOnTheWay::open_in(folder_of(path));
   if (!file) return tl::unexpected<Error>(file.error());
   std::uint64_t size = 0;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "base/environment.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
 
@@ -25,7 +26,7 @@ StepDevice gpu_step_device(int index, bool record) {
 }
 
 std::string_view way_of_steps() {
-  const char* way = std::getenv("TUTTI_STEP");
+  const char* way = std::getenv(own_variables::kStep);
   return way ? way : "";
 }
 

@@ -49,6 +49,10 @@ struct OpenAiModel {
 /// tensors point into `file`. Thread-safe.
 Result<OpenAiModel> parse_openai_pt(std::span<const std::byte> file);
 
+/// The tensors of any other file of torch.save: of the dict that its dict has under `key`, or of its own where `key` is
+/// empty. Read as parse_openai_pt reads. Thread-safe.
+Result<std::vector<StoredTensor>> parse_torch_state(std::span<const std::byte> file, std::string_view key);
+
 /// A member of an archive. Both fields point into the archive's bytes.
 struct ZipMember {
   std::string_view name{};

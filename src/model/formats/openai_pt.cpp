@@ -55,17 +55,34 @@ class Reader {
     }
     OpenAiModel model;
     if (auto read = read_dims(*dims, model.dims); !read) return tl::unexpected(read.error());
-    for (std::size_t i = 0; i + 1 < state->items.size(); i += 2) {
-      const auto& key = node(state->items[i]);
-      if (key.kind != Kind::text) return fail(Fault::corrupt, "a key of model_state_dict is not a text");
-      auto tensor = read_tensor(std::string(key.text), node(state->items[i + 1]));
-      if (!tensor) return fail_in("tensor '" + std::string(key.text) + "'", tensor.error());
-      model.tensors.push_back(std::move(*tensor));
-    }
+    auto tensors = read_tensors(*state);
+    if (!tensors) return tl::unexpected(tensors.error());
+    model.tensors = std::move(*tensors);
     return model;
   }
 
+  /// The tensors of the dict under `key`; empty: of the whole file.
+  Result<std::vector<StoredTensor>> read_state(std::string_view key) const {
+    const auto* state = key.empty() ? &node(pickle_.root) : entry(node(pickle_.root), key);
+    if (!state || state->kind != Kind::dict)
+      return fail(Fault::unsupported,
+                  "expected a dict of tensors" + (key.empty() ? "" : " as '" + std::string(key) + "'"));
+    return read_tensors(*state);
+  }
+
  private:
+  Result<std::vector<StoredTensor>> read_tensors(const PickleNode& state) const {
+    std::vector<StoredTensor> tensors;
+    for (std::size_t i = 0; i + 1 < state.items.size(); i += 2) {
+      const auto& key = node(state.items[i]);
+      if (key.kind != Kind::text) return fail(Fault::corrupt, "a key of its dict of tensors is not a text");
+      auto tensor = read_tensor(std::string(key.text), node(state.items[i + 1]));
+      if (!tensor) return fail_in("tensor '" + std::string(key.text) + "'", tensor.error());
+      tensors.push_back(std::move(*tensor));
+    }
+    return tensors;
+  }
+
   const PickleNode& node(std::uint32_t index) const { return pickle_.nodes[index]; }
 
   const PickleNode* entry(const PickleNode& dict, std::string_view key) const {
@@ -184,9 +201,9 @@ class Reader {
   std::unordered_map<std::string, std::span<const std::byte>> members_;
 };
 
-}  // namespace
-
-Result<OpenAiModel> parse_openai_pt(std::span<const std::byte> file) {
+/// What `read` makes of the Reader of a file of torch.save.
+template <class Read>
+auto read_torch_file(std::span<const std::byte> file, Read read) -> decltype(read(std::declval<const Reader&>())) {
   const auto members = list_stored_zip(file);
   if (!members) return tl::unexpected(members.error());
   constexpr std::string_view pickle_name = "data.pkl";
@@ -194,9 +211,19 @@ Result<OpenAiModel> parse_openai_pt(std::span<const std::byte> file) {
     if (!member.name.ends_with("/data.pkl")) continue;
     const auto pickle = parse_pickle(member.data);
     if (!pickle) return fail_in(member.name, pickle.error());
-    return Reader(*pickle, *members, member.name.substr(0, member.name.size() - pickle_name.size())).read();
+    return read(Reader(*pickle, *members, member.name.substr(0, member.name.size() - pickle_name.size())));
   }
   return fail(Fault::unsupported, "the archive holds no data.pkl: not a file of torch.save");
+}
+
+}  // namespace
+
+Result<OpenAiModel> parse_openai_pt(std::span<const std::byte> file) {
+  return read_torch_file(file, [](const Reader& reader) { return reader.read(); });
+}
+
+Result<std::vector<StoredTensor>> parse_torch_state(std::span<const std::byte> file, std::string_view key) {
+  return read_torch_file(file, [&](const Reader& reader) { return reader.read_state(key); });
 }
 
 }  // namespace tutti

@@ -20,9 +20,16 @@ std::string jobs_text(std::size_t count) {
 
 }  // namespace
 
-std::vector<Alert> AlertRules::look(Seconds now, const JobCounts& counts, const std::vector<Job>& running) {
+void AlertRules::add_ended(Seconds now, Seconds age, std::int64_t done, std::int64_t failed) {
+  ended_.push_back({.at = now - age, .done = done, .failed = failed});
+  std::ranges::sort(ended_, {}, &Ended::at);
+}
+
+std::vector<Alert> AlertRules::look(Seconds now, const JobCounts& counts, const std::vector<Job>& running,
+                                    bool may_begin) {
   std::vector<Alert> due;
-  for (Alert& alert : std::vector{stuck_jobs(now, running), stuck_queue(now, counts), failed_jobs(now, counts)}) {
+  for (Alert& alert :
+       std::vector{stuck_jobs(now, running), stuck_queue(now, counts, may_begin), failed_jobs(now, counts)}) {
     const auto reported = firing_.find(alert.rule);
     const bool was_firing = reported != firing_.end();
     if (alert.firing == was_firing && (!was_firing || now - reported->second < kHour)) continue;
@@ -58,8 +65,8 @@ Alert AlertRules::stuck_jobs(Seconds now, const std::vector<Job>& running) {
   return alert;
 }
 
-Alert AlertRules::stuck_queue(Seconds now, const JobCounts& counts) {
-  if (counts.queued == 0 || counts.running > 0)
+Alert AlertRules::stuck_queue(Seconds now, const JobCounts& counts, bool may_begin) {
+  if (counts.queued == 0 || counts.running > 0 || !may_begin)
     idle_since_.reset();
   else if (!idle_since_)
     idle_since_ = now;

@@ -38,8 +38,12 @@ class AlertRules {
  public:
   explicit AlertRules(AlertLimits limits) : limits_(limits) {}
 
-  /// `now`: of a clock that never goes back. `counts`: of all jobs. `running`: the jobs in work.
-  std::vector<Alert> look(Seconds now, const JobCounts& counts, const std::vector<Job>& running);
+  /// What ended before the first look, as far as the store has it: `age` ago.
+  void add_ended(Seconds now, Seconds age, std::int64_t done, std::int64_t failed);
+
+  /// `now`: of a clock that never goes back. `counts`: of all jobs. `running`: the jobs in work. `may_begin`: one of
+  /// those that wait could be begun; false where all of them wait for the time of their next try.
+  std::vector<Alert> look(Seconds now, const JobCounts& counts, const std::vector<Job>& running, bool may_begin);
 
  private:
   /// Since when a job in work is as it is.
@@ -56,7 +60,7 @@ class AlertRules {
   };
 
   Alert stuck_jobs(Seconds now, const std::vector<Job>& running);
-  Alert stuck_queue(Seconds now, const JobCounts& counts);
+  Alert stuck_queue(Seconds now, const JobCounts& counts, bool may_begin);
   Alert failed_jobs(Seconds now, const JobCounts& counts);
 
   const AlertLimits limits_;

@@ -27,6 +27,7 @@ class AlertWatch {
 
  private:
   void look();
+  bool may_begin(const JobCounts& counts);
 
   const std::string model_;
   JobAdmin& store_;

@@ -7,8 +7,8 @@
 
 #include "base/guarded.h"
 #include "base/log.h"
-#include "hub/http.h"
-#include "serve/jobs/url_fetch.h"
+#include "net/http.h"
+#include "net/url_fetch.h"
 
 namespace tutti {
 namespace {

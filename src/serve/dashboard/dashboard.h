@@ -7,6 +7,7 @@
 
 #include "jobs/history.h"
 #include "jobs/job_admin.h"
+#include "serve/access.h"
 #include "serve/dashboard/fleet_source.h"
 #include "serve/http/http.h"
 
@@ -18,8 +19,8 @@ struct DashboardOptions {
 };
 
 /// The page at "/", what it reads under /api, and what it does. Who has no token sees states and figures, no names and
-/// no text, and changes nothing. Owns a thread that looks once a second, and one that answers, because stores and other
-/// processes may take their time. Thread-safe.
+/// no text, and changes nothing; a client also sees and steers its own work, and an operator all. Owns a thread that
+/// looks once a second, and one that answers, because stores and other processes may take their time. Thread-safe.
 class Dashboard {
  public:
   using Begun = std::variant<HttpAnswer, std::unique_ptr<HttpBody>>;
@@ -31,8 +32,8 @@ class Dashboard {
 
   /// Whether it has this path.
   virtual bool has(const std::string& path) const = 0;
-  /// `trusted`: the request has a token.
-  virtual Begun begin(const HttpHead& head, bool trusted) = 0;
+  /// `viewer`: whose token the request has; none: it has no valid one.
+  virtual Begun begin(const HttpHead& head, const std::optional<ApiClient>& viewer) = 0;
   /// Ends the streams of all pages that are open: the server stops.
   virtual void close_streams() = 0;
 };

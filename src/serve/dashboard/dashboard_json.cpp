@@ -41,15 +41,16 @@ std::map<std::string, double> progress_by_id(const std::optional<FleetStatus>& f
 
 }  // namespace
 
-StatusView without_names(StatusView view) {
-  view.state.clear();
-  return view;
+bool may_steer(const Viewer& viewer, std::string_view owner) {
+  return viewer && (viewer->is_operator || is_of_client(owner, viewer->fingerprint));
 }
 
-FleetStatus without_names(FleetStatus fleet) {
+FleetStatus seen_by(const Viewer& viewer, FleetStatus fleet) {
+  if (viewer && viewer->is_operator) return fleet;
   fleet.run.clear();
   fleet.state_folder.clear();
-  for (auto& job : fleet.in_work) job.name = "recording " + job.id;
+  for (auto& job : fleet.in_work)
+    if (!may_steer(viewer, job.client)) job.name = "recording " + job.id;
   for (auto& failure : fleet.failures) {
     failure.name = "a recording";
     failure.error.clear();
@@ -63,24 +64,27 @@ double busy_share(const FleetStatus& fleet) {
   return static_cast<double>(busy) / static_cast<double>(fleet.devices.size());
 }
 
-std::string status_json(const StatusView& view, const std::optional<FleetStatus>& fleet) {
+std::string status_json(const StatusView& view, const std::optional<FleetStatus>& fleet, const Viewer& viewer) {
   const auto or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
   const Json json{{"at_unix_seconds", view.at},
                   {"model", or_null(view.model)},
-                  {"state_folder", or_null(view.state)},
+                  {"client", viewer ? Json{{"name", viewer->name}, {"operator", viewer->is_operator}} : Json(nullptr)},
+                  {"state_folder", viewer && viewer->is_operator ? or_null(view.state) : Json(nullptr)},
                   {"jobs", view.counts ? counts_json(*view.counts) : Json(nullptr)},
                   {"fleet", nullptr}};
   std::string text = json_line(json);
   if (!fleet) return text;
   // Spliced in as it is: names in it may hold bytes that only its own writer keeps.
   const std::string tail = "null}";
-  return text.substr(0, text.size() - tail.size()) + std::string(trimmed(fleet_status_json(*fleet))) + "}";
+  return text.substr(0, text.size() - tail.size()) + std::string(trimmed(fleet_status_json(seen_by(viewer, *fleet)))) +
+         "}";
 }
 
 Result<QueuePage> read_queue_page(const std::map<std::string, std::string>& parameters) {
   QueuePage page{.limit = limit_of(parameters, 50, 200)};
-  if (const auto after = parameters.find("after"); after != parameters.end())
-    page.after = job_id_of(after->second).value_or(0);
+  if (const auto before = parameters.find("before"); before != parameters.end())
+    page.before = job_id_of(before->second).value_or(0);
+  if (const auto name = parameters.find("name"); name != parameters.end()) page.name = name->second;
   const auto states = parameters.find("state");
   if (states == parameters.end()) return page;
   for (const auto name : split(states->second, ',')) {
@@ -94,14 +98,22 @@ Result<QueuePage> read_queue_page(const std::map<std::string, std::string>& para
 }
 
 Json queue_json(const JobCounts& counts, const std::vector<Job>& jobs, const std::optional<FleetStatus>& fleet,
-                bool with_names) {
+                const Viewer& viewer) {
   Json list = Json::array();
   const auto in_work = progress_by_id(fleet);
   for (const Job& job : jobs) {
     const auto now = in_work.find(std::to_string(job.id));
     const double progress = now == in_work.end() ? job.progress : now->second;
     const bool of_service = is_job_of_service(job);
+    const bool own = viewer && is_of_client(job.spec.batch, viewer->fingerprint);
+    const bool with_names = may_steer(viewer, job.spec.batch);
     const std::string waits = why_waiting(job, fleet);
+    const auto fields = fields_of(job);
+    const auto requested = [&](std::string_view name) {
+      if (!fields) return Json(nullptr);
+      const auto found = std::ranges::find(*fields, name, &FormFields::value_type::first);
+      return found == fields->end() ? Json(nullptr) : Json(found->second);
+    };
     list.push_back({{"id", job.id},
                     {"name", with_names ? job.spec.name : "recording " + std::to_string(job.id)},
                     {"state", status_of(job.state)},
@@ -109,8 +121,13 @@ Json queue_json(const JobCounts& counts, const std::vector<Job>& jobs, const std
                     {"priority", job.spec.priority},
                     {"progress", job.state == JobState::done ? 1.0 : progress},
                     {"of_service", of_service},
-                    {"has_result", of_service && job.state == JobState::done},
+                    {"may_steer", with_names},
+                    {"own", own},
+                    {"has_result", own && job.state == JobState::done},
                     {"device", job.device},
+                    {"task", requested("task")},
+                    {"language", requested("language")},
+                    {"submitted_unix_seconds", unix_seconds(job.submitted)},
                     {"attempts", job.attempts},
                     {"audio_seconds", job.spec.audio ? Json(job.spec.audio->count()) : Json(nullptr)},
                     {"error", with_names && job.state != JobState::done ? Json(job.error) : Json("")},
@@ -118,17 +135,24 @@ Json queue_json(const JobCounts& counts, const std::vector<Job>& jobs, const std
   }
   return {{"counts", counts_json(counts)},
           {"jobs", std::move(list)},
-          {"next_after", jobs.empty() ? Json(nullptr) : Json(jobs.back().id)}};
+          {"next_before", jobs.empty() ? Json(nullptr) : Json(jobs.back().id)}};
 }
 
-Json throughput_json(const std::vector<FleetSample>& samples, double at, double minutes) {
-  Json list = Json::array();
-  for (const FleetSample& sample : samples)
-    list.push_back({sample.at, sample.speed, sample.busy ? Json(*sample.busy) : Json(nullptr)});
+Json throughput_json(const std::vector<FleetSample>& samples,
+                     const std::map<std::string, std::vector<FleetSample>>& devices, double at, double minutes) {
+  const auto list_of = [](const std::vector<FleetSample>& all) {
+    Json list = Json::array();
+    for (const FleetSample& sample : all)
+      list.push_back({sample.at, sample.speed, sample.busy ? Json(*sample.busy) : Json(nullptr)});
+    return list;
+  };
+  Json of_devices = Json::array();
+  for (const auto& [id, all] : devices) of_devices.push_back({{"id", id}, {"samples", list_of(all)}});
   return {{"now_unix_seconds", at},
           {"minutes", minutes},
           {"columns", {"at_unix_seconds", "audio_seconds_per_second", "busy_ratio"}},
-          {"samples", std::move(list)}};
+          {"samples", list_of(samples)},
+          {"devices", std::move(of_devices)}};
 }
 
 Json resources_json(const std::optional<FleetStatus>& fleet, const JobCounts& counts) {
@@ -157,6 +181,7 @@ Json audit_json(const std::vector<AuditEntry>& entries) {
     list.push_back({{"at_unix_seconds", entry.at},
                     {"action", entry.action},
                     {"target", entry.target},
+                    {"client", entry.client},
                     {"address", entry.address},
                     {"error", entry.error.empty() ? Json(nullptr) : Json(entry.error)}});
   return {{"entries", std::move(list)}};

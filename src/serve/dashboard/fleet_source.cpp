@@ -3,12 +3,23 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "link/control/control_socket.h"
+#include "transcribe/batch/batch_status.h"
 
 namespace tutti {
 namespace {
 
 tl::unexpected<Error> no_such(const std::string& kind, const std::string& name) {
   return fail(Fault::missing, "there is no " + kind + " '" + name + "' here");
+}
+
+Result<void> changed(const Result<std::size_t>& count, JobId job) {
+  if (!count) return tl::unexpected<Error>(count.error());
+  if (*count == 0) return fail(Fault::missing, "job " + std::to_string(job) + " is not there, or in no state for that");
+  return {};
+}
+
+tl::unexpected<Error> set_by_batch(JobId job) {
+  return fail(Fault::missing, "job " + std::to_string(job) + " is of a batch: the next run of its command may set it");
 }
 
 class ServiceFleet final : public FleetSource {
@@ -55,10 +66,7 @@ class BatchFleet final : public FleetSource {
     return changed(store_.cancel({.ids = {*id}}), *id);
   }
   Result<void> retry(JobId job) override { return changed(store_.retry({.ids = {job}}), job); }
-  Result<void> set_priority(JobId job, int) override {
-    return fail(Fault::missing,
-                "job " + std::to_string(job) + " is of a batch: the next run of its command may set it");
-  }
+  Result<void> set_priority(JobId job, int) override { return set_by_batch(job); }
 
  private:
   using Found = std::pair<std::filesystem::path, FleetStatus>;
@@ -87,15 +95,36 @@ class BatchFleet final : public FleetSource {
     return {};
   }
 
-  static Result<void> changed(const Result<std::size_t>& count, JobId job) {
-    if (!count) return tl::unexpected<Error>(count.error());
-    if (*count == 0)
-      return fail(Fault::missing, "job " + std::to_string(job) + " is not there, or in no state for that");
-    return {};
-  }
-
   const std::filesystem::path state_;
   JobAdmin& store_;
+};
+
+class ServerFleet final : public FleetSource {
+ public:
+  ServerFleet(StoreUrl url, JobStore& store) : url_(std::move(url)), store_(store) {}
+
+  Result<std::optional<FleetStatus>> status() override {
+    auto status = fleet_of_store(store_, url_);
+    if (!status) return tl::unexpected(status.error());
+    return std::optional(std::move(*status));
+  }
+  Result<void> drain(const std::string& device) override { return elsewhere(device); }
+  Result<void> resume(const std::string& device) override { return elsewhere(device); }
+  Result<void> cancel(const std::string& job) override {
+    const auto id = number_in<JobId>(job);
+    if (!id) return no_such("job", job);
+    return changed(store_.cancel({.ids = {*id}}), *id);
+  }
+  Result<void> retry(JobId job) override { return changed(store_.retry({.ids = {job}}), job); }
+  Result<void> set_priority(JobId job, int) override { return set_by_batch(job); }
+
+ private:
+  static Result<void> elsewhere(const std::string& device) {
+    return fail(Fault::missing, "device '" + device + "' is steered on its own machine, by tutti top there");
+  }
+
+  const StoreUrl url_;
+  JobStore& store_;
 };
 
 }  // namespace
@@ -106,6 +135,10 @@ std::unique_ptr<FleetSource> fleet_of(ServiceControl& service, JobService& jobs)
 
 std::unique_ptr<FleetSource> fleet_of_batches(std::filesystem::path state, JobAdmin& store) {
   return std::make_unique<BatchFleet>(std::move(state), store);
+}
+
+std::unique_ptr<FleetSource> fleet_of_server(StoreUrl url, JobStore& store) {
+  return std::make_unique<ServerFleet>(std::move(url), store);
 }
 
 }  // namespace tutti

@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "jobs/job_admin.h"
+#include "jobs/store.h"
+#include "jobs/store_url.h"
 #include "serve/jobs/job_service.h"
 #include "transcribe/service/speech_service.h"
 #include "view/fleet/fleet_status.h"
@@ -36,5 +38,8 @@ std::unique_ptr<FleetSource> fleet_of(ServiceControl& service, JobService& jobs)
 /// The batch that runs on the store in `state`, whichever it is at a call: its control socket is found by its status.
 /// `store` is that store, and outlives it.
 std::unique_ptr<FleetSource> fleet_of_batches(std::filesystem::path state, JobAdmin& store);
+
+/// The machines that share the store on a server, at `url`. Their devices are steered on these machines.
+std::unique_ptr<FleetSource> fleet_of_server(StoreUrl url, JobStore& store);
 
 }  // namespace tutti

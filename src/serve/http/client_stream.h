@@ -47,6 +47,18 @@ class ClientStream {
   /// For an answer to such a client.
   void go_on_in_the_clear() { tls_.reset(); }
 
+  // What Beast's WebSocket needs of a stream: to be ended abruptly, and with the farewell of TLS.
+  friend void beast_close_socket(ClientStream& stream) { stream.tcp_.close(); }
+  template <class Handler>
+  friend void async_teardown(boost::beast::role_type role, ClientStream& stream, Handler&& handler) {
+    using boost::beast::websocket::async_teardown;
+    async_teardown(role, stream.tcp_.socket(), std::forward<Handler>(handler));
+  }
+  friend void teardown(boost::beast::role_type role, ClientStream& stream, Failure& failed) {
+    using boost::beast::websocket::teardown;
+    teardown(role, stream.tcp_.socket(), failed);
+  }
+
   template <class Buffers, class Token>
   auto async_read_some(const Buffers& buffers, Token&& token) {
     return boost::asio::async_initiate<Token, void(Failure, std::size_t)>(

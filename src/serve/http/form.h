@@ -52,6 +52,8 @@ class FormReader final : public FormSink {
   Result<void> take(std::string_view bytes) override;
   Result<void> end() override { return {}; }
 
+  /// What has come by now: the last field, or the file, may still grow.
+  const Form& so_far() const { return form_; }
   /// The whole form, once.
   Form release() { return std::move(form_); }
 

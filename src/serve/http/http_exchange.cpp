@@ -1,5 +1,6 @@
 #include "serve/http/http_exchange.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tutti {
@@ -7,9 +8,17 @@ namespace tutti {
 void ConnectionExchange::begin(HttpAnswer head, bool streams) {
   {
     const std::lock_guard lock(mutex_);
-    if (answer_ || gone_) return;
-    answer_ = std::move(head);
-    streams_ = streams;
+    if (gone_ || ended_) return;
+    if (beats_ && beats_->begun) {
+      if (streams) return;  // its head is the one that was sent
+      pending_ += beats_->of_events() ? "data: " + head.body + "\n" : std::move(head.body);
+      ended_ = true;
+      cut_ = head.status != beats_->head.status && !beats_->of_events();
+    } else {
+      if (answer_) return;
+      answer_ = std::move(head);
+      streams_ = streams;
+    }
   }
   wake();
 }
@@ -32,6 +41,37 @@ void ConnectionExchange::end_stream() {
   wake();
 }
 
+void ConnectionExchange::beat_after(Seconds wait, HttpAnswer head, std::string beat) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (answer_) return;
+    const auto due =
+        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(wait);
+    beats_ = Beats{.due = due, .head = std::move(head), .beat = std::move(beat)};
+  }
+  wake();
+}
+
+std::optional<std::chrono::steady_clock::duration> ConnectionExchange::until_beats() const {
+  const std::lock_guard lock(mutex_);
+  if (!beats_ || beats_->begun || answer_) return std::nullopt;
+  return std::max(beats_->due - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration(0));
+}
+
+void ConnectionExchange::begin_beats() {
+  const std::lock_guard lock(mutex_);
+  if (!beats_ || beats_->begun || answer_ || std::chrono::steady_clock::now() < beats_->due) return;
+  beats_->begun = true;
+  answer_ = beats_->head;
+  pending_ = beats_->beat;
+  streams_ = true;
+}
+
+std::string ConnectionExchange::beat() const {
+  const std::lock_guard lock(mutex_);
+  return beats_ && beats_->begun && !ended_ ? beats_->beat : "";
+}
+
 void ConnectionExchange::on_gone(std::function<void()> gone) {
   {
     const std::lock_guard lock(mutex_);
@@ -52,6 +92,7 @@ ConnectionExchange::Next ConnectionExchange::next() {
   } else if (head_sent_) {
     next.piece = std::exchange(pending_, {});
     next.ended = ended_;
+    next.cut = cut_;
   }
   return next;
 }

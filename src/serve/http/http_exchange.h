@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -26,6 +27,7 @@ class ConnectionExchange final : public HttpExchange {
   void begin_stream(HttpAnswer head) override { begin(std::move(head), /*streams=*/true); }
   bool send(std::string_view piece) override;
   void end_stream() override;
+  void beat_after(Seconds wait, HttpAnswer head, std::string beat) override;
   void on_gone(std::function<void()> gone) override;
 
   // --- the network's side
@@ -35,6 +37,7 @@ class ConnectionExchange final : public HttpExchange {
     std::string piece{};
     bool streams = false;
     bool ended = false;
+    bool cut = false;  // the last piece is no part of what the status promised
     bool gone = false;
 
     bool nothing() const { return !head && piece.empty() && !ended && !gone; }
@@ -42,6 +45,12 @@ class ConnectionExchange final : public HttpExchange {
 
   /// Takes what is to be sent now.
   Next next();
+  /// How long to wait for an answer before `begin_beats`; none: as long as it takes.
+  std::optional<std::chrono::steady_clock::duration> until_beats() const;
+  /// Begins the answer that beats, where it is due and there is none.
+  void begin_beats();
+  /// What keeps a stream that has nothing to send alive; empty: nothing does.
+  std::string beat() const;
   /// The answer is sent; no call follows.
   void complete();
   /// The client has left before that.
@@ -55,14 +64,23 @@ class ConnectionExchange final : public HttpExchange {
 
   const HttpHead head_;
   const std::size_t most_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::function<void()> wake_;  // none: detached
   std::optional<HttpAnswer> answer_{};
+  struct Beats {
+    std::chrono::steady_clock::time_point due{};
+    HttpAnswer head{};
+    std::string beat{};
+    bool begun = false;
+    bool of_events() const { return head.type.starts_with("text/event-stream"); }
+  };
+  std::optional<Beats> beats_{};
   std::string pending_{};
   std::function<void()> on_gone_{};
   bool streams_ = false;
   bool head_sent_ = false;
   bool ended_ = false;
+  bool cut_ = false;
   bool gone_ = false;
   bool complete_ = false;
 };

@@ -8,13 +8,17 @@
 #include <atomic>
 #include <boost/asio.hpp>
 #include <boost/beast.hpp>
+#include <ctime>
 #include <map>
 #include <mutex>
 #include <thread>
 
+#include "base/field_names.h"
 #include "base/log.h"
+#include "net/url_fetch.h"
 #include "serve/http/client_stream.h"
 #include "serve/http/http_exchange.h"
+#include "serve/http/web_socket.h"
 
 namespace tutti {
 namespace {
@@ -55,13 +59,36 @@ HttpHead head_of(const http::request<http::buffer_body>& request, std::string ad
   return head;
 }
 
-http::response<http::string_body> response_of(HttpAnswer answer, const HttpHead& head, unsigned version, bool keep) {
+/// "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110).
+std::string http_date() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 40> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts)};
+}
+
+/// What no server may take: another one, in front of this, may take it for another request. None: nothing is wrong.
+std::optional<std::pair<int, const char*>> wrong_head(const http::request<http::buffer_body>& request) {
+  const auto hosts = request.count(http::field::host);
+  if (hosts > 1 || (hosts == 0 && request.version() >= 11))
+    return std::pair(400, "expected one Host header in a request of HTTP/1.1");
+  const auto encoding = request[http::field::transfer_encoding];
+  if (!encoding.empty() && !beast::iequals(encoding, "chunked"))
+    return std::pair(501, "Transfer-Encoding: expected chunked alone");
+  return std::nullopt;
+}
+
+http::response<http::string_body> response_of(HttpAnswer answer, const HttpHead& head, unsigned version, bool keep,
+                                              HttpHandler& handler) {
   http::response<http::string_body> response;
   response.version(version);
   response.result(static_cast<unsigned>(answer.status));
   response.set(http::field::server, "tutti");
   if (!answer.type.empty()) response.set(http::field::content_type, answer.type);
+  response.set(http::field::date, http_date());
   if (!head.id.empty()) response.set("x-request-id", head.id);
+  for (const auto& [name, value] : handler.headers_for(head)) response.set(name, value);
   for (const auto& [name, value] : answer.headers) response.set(name, value);
   response.keep_alive(keep);
   response.body() = std::move(answer.body);
@@ -90,14 +117,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::awaitable<bool> shake_hands();
   asio::awaitable<bool> serve_one(bool first);
   asio::awaitable<bool> read_head(Parser& parser, bool first);
-  asio::awaitable<std::optional<HttpAnswer>> read_body(Parser& parser, HttpBody& body);
+  asio::awaitable<std::optional<HttpAnswer>> read_body(Parser& parser, HttpBody& body,
+                                                       const std::shared_ptr<ConnectionExchange>& exchange);
+  asio::awaitable<bool> serve_body(Parser& parser, HttpBody& body, const std::shared_ptr<ConnectionExchange>& exchange);
   asio::awaitable<bool> send_answer(const std::shared_ptr<ConnectionExchange>& exchange, unsigned version, bool keep);
+  asio::awaitable<void> send_early(std::shared_ptr<ConnectionExchange> exchange, unsigned version);
+  asio::awaitable<void> end_body(const HttpBody& body);
   asio::awaitable<bool> send_stream(const std::shared_ptr<ConnectionExchange>& exchange, HttpAnswer head,
                                     unsigned version);
   asio::awaitable<void> refuse(HttpAnswer answer, const HttpHead& head, unsigned version);
   asio::awaitable<error_code> write(std::string_view bytes);
   asio::awaitable<void> wait_for_exchange(std::chrono::steady_clock::duration most);
   std::function<void()> waker();
+  class Recorded;
   void watch(const std::shared_ptr<ConnectionExchange>& exchange);
   asio::awaitable<void> end_watch();
 
@@ -109,6 +141,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::steady_timer wake_;        // something is to be sent
   asio::steady_timer watch_over_;  // the read of `watch` has ended
   bool watching_ = false;
+  /// Of an answer that is sent while its request's body still comes.
+  enum class Early { none, sending, sent, failed } early_ = Early::none;
+  HttpRecord record_{};  // of the request that is being served
 };
 
 class Server final : public HttpServer {
@@ -205,6 +240,25 @@ asio::awaitable<error_code> Connection::write(std::string_view bytes) {
   co_return failed;
 }
 
+/// Reports a request to the handler when its scope is left.
+class Connection::Recorded {
+ public:
+  Recorded(Connection& connection, const HttpHead& head) : connection_(connection), head_(head) {
+    connection_.record_ = {};
+  }
+  Recorded(const Recorded&) = delete;
+  Recorded& operator=(const Recorded&) = delete;
+  ~Recorded() {
+    connection_.record_.took = std::chrono::steady_clock::now() - begun_;
+    connection_.server_.handler.ended(head_, connection_.record_);
+  }
+
+ private:
+  Connection& connection_;
+  const HttpHead& head_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
 asio::awaitable<bool> Connection::read_head(Parser& parser, bool first) {
   error_code failed;
   if (!first && buffer_.size() == 0) {
@@ -222,6 +276,7 @@ asio::awaitable<bool> Connection::read_head(Parser& parser, bool first) {
   if (!is_malformed(failed)) co_return false;
   // Named: g++ 12 destroys a braced temporary of a co_await twice.
   const HttpHead none;
+  const Recorded recorded(*this, none);
   HttpAnswer answer = failed == http::error::header_limit
                           ? server_.handler.refused(431, "the request's headers are too long")
                           : server_.handler.refused(400, "this is no HTTP/1.1 request: " + failed.message());
@@ -229,7 +284,8 @@ asio::awaitable<bool> Connection::read_head(Parser& parser, bool first) {
   co_return false;
 }
 
-asio::awaitable<std::optional<HttpAnswer>> Connection::read_body(Parser& parser, HttpBody& body) {
+asio::awaitable<std::optional<HttpAnswer>> Connection::read_body(Parser& parser, HttpBody& body,
+                                                                 const std::shared_ptr<ConnectionExchange>& exchange) {
   std::array<char, kBlock> block;
   const auto begun = std::chrono::steady_clock::now();
   std::uint64_t taken = 0;
@@ -245,18 +301,85 @@ asio::awaitable<std::optional<HttpAnswer>> Connection::read_body(Parser& parser,
     stream_.tcp().expires_never();
     if (failed == http::error::need_buffer) failed = {};
     const std::size_t got = block.size() - into.size;
-    taken += got;
+    record_.received = taken += got;
     if (got > 0)
       if (auto took = body.take({block.data(), got}); !took) co_return std::move(took.error());
+    if (early_ == Early::none && body.answers_already()) {
+      early_ = Early::sending;
+      asio::co_spawn(
+          stream_.get_executor(),
+          [self = shared_from_this(), exchange, version = parser.get().version()] {
+            return self->send_early(exchange, version);
+          },
+          asio::detached);
+    }
     if (is_malformed(failed))
       co_return server_.handler.refused(400, "the request's body is malformed: " + failed.message());
-    if (failed) {  // the client has left, or is too slow
+    if (failed || early_ == Early::failed) {  // the client has left, or is too slow
       HttpAnswer none;
       none.status = 0;
       co_return none;
     }
   }
   co_return std::nullopt;
+}
+
+/// Sends what the body answers while it comes.
+asio::awaitable<void> Connection::send_early(std::shared_ptr<ConnectionExchange> exchange, unsigned version) {
+  const bool sent = co_await send_answer(exchange, version, /*keep=*/true);
+  early_ = sent ? Early::sent : Early::failed;
+  watch_over_.cancel();
+}
+
+/// Waits for what an answer of its own still has in work.
+asio::awaitable<void> Connection::end_body(const HttpBody& body) {
+  constexpr auto kEnding = std::chrono::milliseconds(10);
+  while (early_ == Early::sending || !body.is_over()) {
+    wake_.cancel();
+    watch_over_.expires_after(kEnding);
+    error_code ignored;
+    co_await watch_over_.async_wait(asio::redirect_error(use_awaitable, ignored));
+  }
+}
+
+/// Reads a request's body and answers it. False: the connection ends.
+asio::awaitable<bool> Connection::serve_body(Parser& parser, HttpBody& body,
+                                             const std::shared_ptr<ConnectionExchange>& exchange) {
+  const auto& request = parser.get();
+  const unsigned version = request.version();
+  const bool keep = request.keep_alive() && version >= 11;
+  if (beast::iequals(request[http::field::expect], "100-continue"))
+    if (co_await write("HTTP/1.1 100 Continue\r\n\r\n")) co_return false;
+  early_ = Early::none;
+  body.begin(exchange);
+  auto refusal = co_await read_body(parser, body, exchange);
+  if (refusal && early_ != Early::none) {  // its status is sent by now
+    exchange->client_left();
+    co_await end_body(body);
+    co_return false;
+  }
+  if (refusal && refusal->status == 0) co_return false;
+  if (refusal) {
+    co_await refuse(std::move(*refusal), exchange->head(), version);
+    co_return false;
+  }
+  body.complete(exchange);
+  bool sent = false;
+  watch(exchange);
+  if (early_ == Early::none) {
+    sent = co_await send_answer(exchange, version, keep);
+  } else {
+    while (early_ == Early::sending) {
+      error_code ignored;
+      watch_over_.expires_after(kWatchEnds);
+      co_await watch_over_.async_wait(asio::redirect_error(use_awaitable, ignored));
+    }
+    sent = early_ == Early::sent;
+  }
+  sent ? exchange->complete() : exchange->client_left();
+  co_await end_watch();
+  co_await end_body(body);
+  co_return sent&& keep;
 }
 
 /// Reports a client that leaves while its answer is made. What it sends meanwhile, its next request, is kept.
@@ -301,7 +424,9 @@ asio::awaitable<bool> Connection::send_stream(const std::shared_ptr<ConnectionEx
                                               unsigned version) {
   const bool chunked = version >= 11;
   const bool events = head.type.starts_with("text/event-stream");
-  auto response = response_of(std::move(head), exchange->head(), version, chunked);
+  if (events) head.headers.emplace_back("X-Accel-Buffering", "no");  // nginx would hold events back
+  record_.status = head.status;
+  auto response = response_of(std::move(head), exchange->head(), version, chunked, server_.handler);
   if (chunked) response.chunked(true);
   http::response_serializer<http::string_body> serializer(response);
   error_code failed;
@@ -314,10 +439,13 @@ asio::awaitable<bool> Connection::send_stream(const std::shared_ptr<ConnectionEx
     if (next.gone) co_return false;
     if (next.nothing()) {
       co_await wait_for_exchange(kKeepAlive);
-      if (events && std::chrono::steady_clock::now() - last >= kKeepAlive) exchange->send(": keepalive\n\n");
+      if (std::chrono::steady_clock::now() - last < kKeepAlive) continue;
+      const std::string beat = events ? ": keepalive\n\n" : exchange->beat();
+      if (!beat.empty()) exchange->send(beat);
       continue;
     }
     if (!next.piece.empty()) {
+      record_.sent += next.piece.size();
       std::array<char, 24> size{};
       const int digits = std::snprintf(size.data(), size.size(), "%zx\r\n", next.piece.size());
       if (chunked) next.piece = std::string(size.data(), static_cast<std::size_t>(digits)) + next.piece + "\r\n";
@@ -325,6 +453,8 @@ asio::awaitable<bool> Connection::send_stream(const std::shared_ptr<ConnectionEx
       last = std::chrono::steady_clock::now();
     }
     if (next.ended && !failed) {
+      if (next.cut) exchange->complete();
+      if (next.cut) co_return false;
       if (chunked) failed = co_await write("0\r\n\r\n");
       co_return !failed;
     }
@@ -334,16 +464,19 @@ asio::awaitable<bool> Connection::send_stream(const std::shared_ptr<ConnectionEx
 
 asio::awaitable<bool> Connection::send_answer(const std::shared_ptr<ConnectionExchange>& exchange, unsigned version,
                                               bool keep) {
-  watch(exchange);
   for (;;) {
     auto next = exchange->next();
     if (next.gone) co_return false;
     if (!next.head) {
-      co_await wait_for_exchange(std::chrono::hours(1));
+      const auto beats = version >= 11 ? exchange->until_beats() : std::nullopt;
+      co_await wait_for_exchange(beats.value_or(std::chrono::hours(1)));
+      if (beats) exchange->begin_beats();
       continue;
     }
     if (next.streams) co_return co_await send_stream(exchange, std::move(*next.head), version);
-    auto response = response_of(std::move(*next.head), exchange->head(), version, keep);
+    record_.status = next.head->status;
+    record_.sent = next.head->body.size();
+    auto response = response_of(std::move(*next.head), exchange->head(), version, keep, server_.handler);
     if (exchange->head().method == "HEAD") {
       response.content_length(response.body().size());
       response.body().clear();
@@ -360,7 +493,9 @@ asio::awaitable<bool> Connection::send_answer(const std::shared_ptr<ConnectionEx
 }
 
 asio::awaitable<void> Connection::refuse(HttpAnswer answer, const HttpHead& head, unsigned version) {
-  auto response = response_of(std::move(answer), head, version, /*keep=*/false);
+  record_.status = answer.status;
+  record_.sent = answer.body.size();
+  auto response = response_of(std::move(answer), head, version, /*keep=*/false, server_.handler);
   response.prepare_payload();
   error_code failed;
   stream_.tcp().expires_after(duration_of(server_.options.write_deadline));
@@ -408,29 +543,35 @@ asio::awaitable<bool> Connection::serve_one(bool first) {
   const unsigned version = request.version();
   HttpHead head = head_of(request, address_, server_.birth + ++server_.requests);
   if (const auto length = parser.content_length()) head.length = *length;
+  const Recorded recorded(*this, head);
+  if (const auto wrong = wrong_head(request)) {
+    HttpAnswer answer = server_.handler.refused(wrong->first, wrong->second);
+    co_await refuse(std::move(answer), head, version);
+    co_return false;
+  }
+  if (beast::websocket::is_upgrade(request) && buffer_.size() == 0) {
+    auto socket = server_.handler.begin_socket(head);
+    const WebSocketLimits limits{.waiting_bytes = server_.options.stream_bytes};
+    if (auto* session = std::get_if<std::unique_ptr<SocketSession>>(&socket))
+      co_await serve_web_socket(shared_from_this(), stream_, request, head, **session, limits, record_);
+    else
+      co_await refuse(std::move(std::get<HttpAnswer>(socket)), head, version);
+    co_return false;
+  }
   auto begun = server_.handler.begin(head);
   const bool has_body = parser.chunked() || head.length.value_or(0) > 0;
   const bool keep = request.keep_alive() && version >= 11;
   const auto exchange = std::make_shared<ConnectionExchange>(head, server_.options.stream_bytes, waker());
   const Attached attached(*exchange);
-  if (auto* answer = std::get_if<HttpAnswer>(&begun)) {
-    if (has_body) {
-      co_await refuse(std::move(*answer), head, version);
-      co_return false;
-    }
-    exchange->answer(std::move(*answer));
-  } else {
-    auto& body = std::get<std::unique_ptr<HttpBody>>(begun);
-    if (beast::iequals(request[http::field::expect], "100-continue"))
-      if (co_await write("HTTP/1.1 100 Continue\r\n\r\n")) co_return false;
-    auto refusal = co_await read_body(parser, *body);
-    if (refusal && refusal->status == 0) co_return false;
-    if (refusal) {
-      co_await refuse(std::move(*refusal), head, version);
-      co_return false;
-    }
-    body->complete(exchange);
+  if (auto* body = std::get_if<std::unique_ptr<HttpBody>>(&begun))
+    co_return co_await serve_body(parser, **body, exchange);
+  auto& answer = std::get<HttpAnswer>(begun);
+  if (has_body) {
+    co_await refuse(std::move(answer), head, version);
+    co_return false;
   }
+  exchange->answer(std::move(answer));
+  watch(exchange);
   const bool sent = co_await send_answer(exchange, version, keep);
   sent ? exchange->complete() : exchange->client_left();
   co_await end_watch();
@@ -438,11 +579,12 @@ asio::awaitable<bool> Connection::serve_one(bool first) {
 }
 
 Result<void> Server::listen() {
-  const std::string where = options.host + ":" + std::to_string(options.port);
+  const bool is_ipv6 = options.host.find(':') != std::string::npos;
+  const std::string where = (is_ipv6 ? "[" + options.host + "]" : options.host) + ":" + std::to_string(options.port);
   error_code failed;
   const auto address = asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, failed);
   if (failed)
-    return fail(Fault::usage, "--listen: expected an address of this machine, found '" + options.host + "'",
+    return fail(Fault::usage, field("listen") + ": expected an address of this machine, found '" + options.host + "'",
                 "Take 127.0.0.1 for this machine alone, 0.0.0.0 for every network it is in");
   const tcp::endpoint endpoint(address, options.port);
   acceptor_.open(endpoint.protocol(), failed);
@@ -451,7 +593,8 @@ Result<void> Server::listen() {
   if (!failed) acceptor_.listen(4096, failed);
   if (failed) {
     Error error = system_error(where, "cannot be listened on", failed.value());
-    if (failed == asio::error::address_in_use) error.hint = "Another program has it: name another port with --listen";
+    if (failed == asio::error::address_in_use)
+      error.hint = "Another program has it: name another port with " + field("listen");
     return tl::unexpected<Error>(std::move(error));
   }
   port_ = acceptor_.local_endpoint().port();

@@ -7,9 +7,11 @@
 
 #include <cerrno>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "serve/jobs/url_fetch.h"
+#include "base/new_file.h"
+#include "net/url_fetch.h"
 
 namespace tutti {
 
@@ -40,15 +42,17 @@ Result<void> copy_to(int from, const fs::path& path) {
 Result<JobFiles> JobFiles::open(JobFilesOptions options) {
   std::error_code failed;
   const fs::path folder = fs::absolute(options.state, failed).lexically_normal() / "jobs";
-  if (auto made = make_folders(folder); !made) return tl::unexpected<Error>(made.error());
+  if (auto made = make_private_folder(folder); !made) return tl::unexpected<Error>(made.error());
   if (::chmod(folder.c_str(), 0700) != 0) return fail_errno(folder.string(), "cannot be closed to other users");
   if (!options.allowed.empty()) {
     const fs::path root = fs::canonical(options.allowed, failed);
     if (failed || !fs::is_directory(root, failed))
-      return fail(Fault::usage, "--allow-root: expected a folder, found '" + options.allowed.string() + "'");
+      return fail(Fault::usage, field("allow_root") + ": expected a folder, found '" + options.allowed.string() + "'");
     options.allowed = root;
   }
-  return JobFiles(std::move(options), folder);
+  auto secrets = SealedTexts::open(folder.parent_path() / "jobs.key");
+  if (!secrets) return tl::unexpected<Error>(secrets.error());
+  return JobFiles(std::move(options), folder, *secrets);
 }
 
 Result<OwnedFd> JobFiles::open_upload() const {
@@ -69,6 +73,20 @@ Result<void> JobFiles::keep_upload(int file, const std::string& key) const {
   return sync_folder(folder_);
 }
 
+void JobFiles::keep_result(const std::string& key) const {
+  ::chmod(result_of(key).c_str(), 0600);
+}
+
+FormFields JobFiles::sealed(FormFields fields) const {
+  for (auto& [name, value] : fields)
+    if (name == "url" || name == "callback") value = secrets_.seal(value);
+  return fields;
+}
+
+std::optional<std::string> JobFiles::unsealed(const std::string& address) const {
+  return secrets_.unseal(address);
+}
+
 void JobFiles::remove_upload(const std::string& key) const {
   ::unlink(upload_of(key).c_str());
 }
@@ -85,7 +103,7 @@ bool JobFiles::is_allowed(const std::string& real) const {
 Result<OwnedFd> JobFiles::open_allowed(const std::string& path) const {
   if (options_.allowed.empty())
     return fail(Fault::refused, "path: this server reads no files of its own machine for clients",
-                "Send the recording, or start the server with --allow-root DIR");
+                "Send the recording, or start the server with " + field("allow_root") + " DIR");
   const auto outside = [&] {
     return fail(Fault::refused, "path: '" + path + "' is not in the folder that this server may read");
   };
@@ -122,7 +140,9 @@ Result<OwnedFd> JobFiles::open_audio(const JobRequest& request, const std::strin
   auto file = open_upload();
   if (!file) return file;
   const UrlLimits limits{.most_bytes = options_.most_bytes, .private_hosts = options_.url_hosts};
-  if (auto fetched = fetch_url(request.location, file->get(), limits, go_on); !fetched)
+  const auto address = secrets_.unseal(request.location);
+  if (!address) return fail(Fault::refused, "url: the key that it was sealed with is gone", "Send the job again");
+  if (auto fetched = fetch_url(*address, file->get(), limits, go_on); !fetched)
     return tl::unexpected<Error>(fetched.error());
   return file;
 }

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "jobs/job_admin.h"
 #include "serve/jobs/job_request.h"
+#include "serve/jobs/sealed_texts.h"
 
 namespace tutti {
 
@@ -41,12 +42,19 @@ class JobFiles {
   Result<OwnedFd> open_upload() const;
   /// Gives an upload its name, so that it outlasts a kill and a power cut. Replaces what has that name.
   Result<void> keep_upload(int file, const std::string& key) const;
+  /// Closes a result that was put in place to other users.
+  void keep_result(const std::string& key) const;
   void remove_upload(const std::string& key) const;
   void remove_result(const std::string& key) const;
 
   /// Whether `path`, absolute or from the allowed folder on, is a file in that folder, links followed. Fault::refused:
   /// it is elsewhere, or no paths are allowed; Fault::unsupported: it is no file.
   Result<void> check_path(const std::string& path) const;
+  /// The fields as the store may have them: an address may be a secret.
+  FormFields sealed(FormFields fields) const;
+  /// An address of such fields; none: its key is gone.
+  std::optional<std::string> unsealed(const std::string& address) const;
+  const std::vector<std::string>& url_hosts() const { return options_.url_hosts; }
   /// Opens a job's recording: the upload, the path, checked again, or what the URL has, which is fetched.
   Result<OwnedFd> open_audio(const JobRequest& request, const std::string& key,
                              const std::function<bool()>& go_on) const;
@@ -57,14 +65,15 @@ class JobFiles {
  private:
   static constexpr const char* kUploadEnding = ".audio";
 
-  JobFiles(JobFilesOptions options, std::filesystem::path folder)
-      : options_(std::move(options)), folder_(std::move(folder)) {}
+  JobFiles(JobFilesOptions options, std::filesystem::path folder, SealedTexts secrets)
+      : options_(std::move(options)), folder_(std::move(folder)), secrets_(secrets) {}
 
   bool is_allowed(const std::string& real) const;
   Result<OwnedFd> open_allowed(const std::string& path) const;
 
   JobFilesOptions options_;
   std::filesystem::path folder_;
+  SealedTexts secrets_;
 };
 
 }  // namespace tutti

@@ -33,6 +33,14 @@ std::string batch_of_client(std::string_view client) {
   return std::string(kBatch) + std::string(client);
 }
 
+std::string request_of_client(std::string_view client, std::string_view address) {
+  return std::string(client) + " " + std::string(address);
+}
+
+bool is_of_client(std::string_view owner, std::string_view client) {
+  return owner == batch_of_client(client) || owner.starts_with(request_of_client(client, ""));
+}
+
 bool is_batch_of_service(std::string_view batch) {
   return batch.starts_with(kBatch);
 }

@@ -23,6 +23,10 @@ std::optional<FormFields> fields_of(const Job& job);
 /// JobSpec::batch of a client's jobs, by the fingerprint of its token.
 std::string batch_of_client(std::string_view client);
 bool is_batch_of_service(std::string_view batch);
+/// SpeechRequest::client of the requests that a client sends from an address.
+std::string request_of_client(std::string_view client, std::string_view address);
+/// Whether a job or a request is a client's, by what either of the two above has made of it.
+bool is_of_client(std::string_view owner, std::string_view client);
 bool is_job_of_service(const Job& job);
 
 /// What JobSpec::key ends with: one for each Idempotency-Key of a client, or where it gave none, for each body.

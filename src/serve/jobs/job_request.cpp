@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "serve/openai/json_body.h"
 #include "text/utf8.h"
 
 namespace tutti {
@@ -17,9 +18,9 @@ tl::unexpected<ApiError> invalid(std::string_view field, std::string what) {
       {.message = std::string(field) + ": " + std::move(what), .param = std::string(field)});
 }
 
-/// How urgent a job is and what it is called change no result.
+/// How urgent a job is, what it is called and who is notified change no result.
 bool is_about_order(std::string_view field) {
-  return field == "class" || field == "priority" || field == "name";
+  return field == "class" || field == "priority" || field == "name" || field == "callback";
 }
 
 bool is_own_field(std::string_view field) {
@@ -38,6 +39,8 @@ tl::expected<void, ApiError> take(JobRequest& request, bool& translate, const st
   const std::string value(trimmed(text));
   if (field == "name") {
     request.name = first_code_points(without_controls(value), kMostName);
+  } else if (field == "callback") {
+    request.callback = value;
   } else if (field == "class") {
     const auto job_class = job_class_named(value);
     if (!job_class) return invalid(field, "expected interactive, normal or batch, found '" + value.substr(0, 40) + "'");
@@ -53,7 +56,6 @@ tl::expected<void, ApiError> take(JobRequest& request, bool& translate, const st
     translate = value == "translate";
   } else {
     if (request.source != JobRequest::Source::upload) return invalid(field, "expected one of url and path");
-    if (value.empty()) return invalid(field, "it is empty");
     request.source = field == "url" ? JobRequest::Source::url : JobRequest::Source::path;
     request.location = value;
   }
@@ -75,10 +77,10 @@ std::optional<int> priority_in(std::string_view text) {
 }
 
 tl::expected<FormFields, ApiError> fields_of_json(std::string_view json) {
-  const auto parsed = nlohmann::json::parse(std::string(json), nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_object()) return tl::unexpected<ApiError>({.message = "expected a JSON object as the body"});
+  const auto parsed = read_json_object(json);
+  if (!parsed) return tl::unexpected(parsed.error());
   FormFields fields;
-  for (const auto& [name, value] : parsed.items()) {
+  for (const auto& [name, value] : parsed->items()) {
     if (value.is_null()) continue;
     if (value.is_object()) {  // chunking_strategy
       fields.emplace_back(name, value.dump());
@@ -99,6 +101,7 @@ tl::expected<JobRequest, ApiError> read_job_request(const FormFields& fields, co
   FormFields speech;
   bool translate = false;
   for (const auto& [field, text] : fields) {
+    if (trimmed(text).empty()) continue;  // many clients send what they leave out as an empty field
     if (!is_own_field(field)) {
       speech.emplace_back(field, text);
       continue;

@@ -24,8 +24,9 @@ struct JobRequest {
   std::string location{};  // the URL, or the path on this machine
   SpeechForm form{};       // its format is the one that the result comes in where no other is named
   JobClass job_class = JobClass::batch;
-  int priority = 0;    // higher first within its class; waiting ten minutes counts one
-  std::string name{};  // for people; empty: that of the recording
+  int priority = 0;        // higher first within its class; waiting ten minutes counts one
+  std::string name{};      // for people; empty: that of the recording
+  std::string callback{};  // gets the job's JSON when it has ended; empty: nothing does
 };
 
 /// The priority that all of `text` is: a whole number from -1000 to 1000; none for anything else.
@@ -36,8 +37,8 @@ std::optional<int> priority_in(std::string_view text);
 tl::expected<FormFields, ApiError> fields_of_json(std::string_view json);
 
 /// Reads the fields of POST /v1/jobs: those of /v1/audio/transcriptions, and `task` (transcribe, translate), `class`
-/// (interactive, normal, batch), `priority`, `name`, and `url` or `path` in place of an upload. The error names the
-/// field.
+/// (interactive, normal, batch), `priority`, `name`, `callback`, and `url` or `path` in place of an upload. The error
+/// names the field.
 tl::expected<JobRequest, ApiError> read_job_request(const FormFields& fields, const SpeechOptions& usual);
 
 /// The fields that change what the result is, as one text, [["model", "whisper-1"], ...]: equal for equal requests,

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/new_file.h"
 #include "base/numbers.h"
 #include "serve/jobs/job_json.h"
 
@@ -122,11 +123,14 @@ void JobRunner::Attempt::done(TranscribedFile file) {
   const std::vector<OutputContent> outputs{
       {JobFiles::result_of(key), result_json(file.transcript, facts_of(file.outcome))}};
   const PublishFolders folders{.staging = parts.files.staging(), .spare = {}, .existing = Existing::replace};
+  // Other users may not look into it; why it cannot be made is what publishing reports.
+  (void)make_private_folder(folders.staging);
   const AttemptUse use{.audio = file.outcome.duration, .busy = file.outcome.spent.worker()};
   const auto published = runner_.leases_.publish(lease_, outputs, use, folders);
   if (!published) return failed(published.error());
   if (published->left_staged) log(Level::warning, published->left_staged->text());
   if (published->held) {
+    parts.files.keep_result(key);
     parts.files.remove_upload(key);
     runner_.state_.with([&](State& state) { state.audio_done += file.outcome.duration; });
   }
@@ -171,7 +175,7 @@ void JobRunner::wake(const std::string& batch) {
 
 void JobRunner::cancel(JobId job) {
   leases_.renew();
-  report({job});
+  report({job}, /*ending=*/true);
 }
 
 void JobRunner::stop_claiming() {
@@ -185,6 +189,11 @@ void JobRunner::abort() {
 
 std::size_t JobRunner::in_work() const {
   return state_.with([](const State& state) { return state.running.size(); });
+}
+
+bool JobRunner::has_waiting() const {
+  const auto batches = parts_.admin.waiting_batches(batch_of_client(""));
+  return !batches || !batches->empty();
 }
 
 std::string JobRunner::why_waits(const Job& job) const {
@@ -279,7 +288,7 @@ void JobRunner::start(Lease lease) {
                                                    parts_.models.own() + "'"});
   if (!request) {
     fail(lease.key, {FailureClass::permanent, request.error().message, {}});
-    return report({job});
+    return report({job}, /*ending=*/true);
   }
   const auto attempt = std::make_shared<Attempt>(*this, std::move(lease), std::move(*request));
   state_.with([&](State& state) { state.running[job] = attempt; });
@@ -304,17 +313,26 @@ void JobRunner::settled(JobId job) {
     state.running.erase(job);
     state.woken = true;
   });
-  report({job});
+  report({job}, /*ending=*/true);
 }
 
-void JobRunner::report(const std::vector<JobId>& jobs) {
+void JobRunner::report(const std::vector<JobId>& jobs, bool ending) {
   if (jobs.empty()) return;
   const auto found = parts_.admin.jobs({.ids = jobs}, 0, jobs.size());
   if (!found) return;
   for (const Job& job : *found) {
     const std::string json = json_line(job_json(job, parts_.events.progress(job.id), why_waits(job)));
     parts_.events.state(job.id, json, is_final(job.state));
+    if (ending && is_final(job.state)) call_back(job, json);
   }
+}
+
+void JobRunner::call_back(const Job& job, const std::string& json) {
+  const auto fields = fields_of(job);
+  if (!fields) return;
+  const auto found = std::ranges::find(*fields, "callback", &FormFields::value_type::first);
+  if (found == fields->end()) return;
+  if (auto address = parts_.files.unsealed(found->second)) parts_.callbacks.send(std::move(*address), json);
 }
 
 void JobRunner::find_clients() {

@@ -14,6 +14,7 @@
 #include "base/periodic_thread.h"
 #include "jobs/job_admin.h"
 #include "jobs/lease_session.h"
+#include "serve/jobs/job_callbacks.h"
 #include "serve/jobs/job_events.h"
 #include "serve/jobs/job_files.h"
 #include "serve/openai/model_names.h"
@@ -31,6 +32,7 @@ struct JobParts {
   OutputRecords& records;
   const JobFiles& files;
   JobEvents& events;
+  JobCallbacks& callbacks;
   const ModelNames& models;
   const SpeechOptions& usual;
 };
@@ -55,6 +57,8 @@ class JobRunner {
   /// stopped before this goes: then no attempt is left.
   void abort();
   std::size_t in_work() const;
+  /// The store has a job that is to be claimed now or later, or cannot be read.
+  bool has_waiting() const;
   /// Why a job does not run, for people; empty: it does, or is over.
   std::string why_waits(const Job& job) const;
   /// Of the jobs that were done here.
@@ -82,8 +86,9 @@ class JobRunner {
   void look_after_leases();
   void put_back_what_waits();
   void find_clients();
-  /// Sends those who follow the jobs what has changed.
-  void report(const std::vector<JobId>& jobs);
+  /// Sends those who follow the jobs what has changed; `ending`: also the callbacks of those that have ended just now.
+  void report(const std::vector<JobId>& jobs, bool ending = false);
+  void call_back(const Job& job, const std::string& json);
 
   const JobParts parts_;
   DiskSpaceWait space_;

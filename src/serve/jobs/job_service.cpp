@@ -14,8 +14,8 @@
 #include "base/sha256.h"
 #include "base/strings.h"
 #include "jobs/sweep.h"
+#include "net/url_fetch.h"
 #include "serve/jobs/job_json.h"
-#include "serve/jobs/url_fetch.h"
 #include "serve/openai/speech_answer.h"
 #include "transcript/transcript.h"
 
@@ -96,16 +96,25 @@ JobService::JobService(const JobServiceOptions& options, JobFiles files, SpeechS
       files_(std::move(files)),
       store_(store),
       run_(run),
+      callbacks_({.limits = {.private_hosts = files_.url_hosts()}}),
       runner_({.service = service,
                .queue = store,
                .admin = store,
                .records = store,
                .files = files_,
                .events = events_,
+               .callbacks = callbacks_,
                .models = options_.models,
-               .usual = options_.usual}) {}
+               .usual = options_.usual}) {
+  if (!options_.keep) return;
+  constexpr Seconds kOften{1}, kSeldom{600};
+  const auto every = std::clamp(*options_.keep / 10, kOften, kSeldom);
+  removing_ = std::make_unique<PeriodicThread>(std::chrono::duration_cast<std::chrono::seconds>(every),
+                                               [this] { remove_old(); });
+}
 
 JobService::~JobService() {
+  removing_.reset();
   const auto counts = store_.counts({.run = run_});
   RunEnd end{.elapsed = Clock::real().now() - started_, .audio = runner_.audio_done()};
   if (counts) {
@@ -132,6 +141,8 @@ std::optional<ApiError> JobService::check_source(const JobRequest& request, cons
   const auto invalid = [](std::string param, std::string message) {
     return ApiError{.message = std::move(message), .param = std::move(param)};
   };
+  if (!request.callback.empty() && !check_url(request.callback))
+    return invalid("callback", "callback: expected an address that begins with http:// or https://");
   if (request.source == JobRequest::Source::upload) {
     if (!upload) return invalid("file", "file: expected a recording as a file part of the form, or 'url' or 'path'");
     if (upload->size == 0) return invalid("file", "file: " + upload->name + " is empty");
@@ -190,12 +201,14 @@ tl::expected<JobService::Accepted, ApiError> JobService::accept_one(JobSubmissio
     if (auto kept = files_.keep_upload(submission.upload->file.get(), key); !kept) return error(kept.error());
   const JobSpec spec{.key = key,
                      .batch = batch,
-                     .input = submission.upload ? JobFiles::upload_of(key) : request.location,
+                     .input = submission.upload                           ? JobFiles::upload_of(key)
+                              : request.source == JobRequest::Source::url ? shown_address(request.location)
+                                                                          : request.location,
                      .options = body,
                      .job_class = request.job_class,
                      .priority = request.priority,
                      .name = name_of(request, submission.upload),
-                     .extra = to_extra(submission.fields)};
+                     .extra = to_extra(files_.sealed(submission.fields))};
   const auto submitted = store_.submit(run_, {&spec, 1});
   if (!submitted) return error(submitted.error());
   runner_.wake(batch);
@@ -332,12 +345,39 @@ tl::expected<std::string, ApiError> JobService::remove(const std::string& client
       return error(cancelled.error());
     return this->job(client, id);
   }
-  const auto forgotten = store_.forget({.ids = {id}});
+  const auto forgotten = forget(*job);
   if (!forgotten) return error(forgotten.error());
   if (*forgotten == 0) return error(409, "the job is at work again", "", "job_not_ended");
-  files_.remove_upload(job->spec.key);
-  files_.remove_result(job->spec.key);
   return json_line(Json{{"id", std::to_string(id)}, {"object", "job.deleted"}, {"deleted", true}});
+}
+
+Result<std::size_t> JobService::forget(const Job& job) {
+  auto forgotten = store_.forget({.ids = {job.id}});
+  if (!forgotten || *forgotten == 0) return forgotten;
+  files_.remove_upload(job.spec.key);
+  files_.remove_result(job.spec.key);
+  return forgotten;
+}
+
+/// Removes the jobs of clients that ended longer ago than they are kept.
+void JobService::remove_old() {
+  constexpr std::size_t kAtOnce = 1000;
+  const StoreTime before = store_.now() - std::chrono::duration_cast<StoreTime::duration>(*options_.keep);
+  const JobFilter ended{.states = {JobState::done, JobState::dead, JobState::cancelled}};
+  std::size_t removed = 0;
+  for (JobId after = 0;;) {
+    const auto jobs = store_.jobs(ended, after, kAtOnce);
+    if (!jobs || jobs->empty()) break;
+    after = jobs->back().id;
+    for (const Job& job : *jobs) {
+      if (!is_job_of_service(job) || job.submitted >= before) continue;
+      const auto attempts = store_.attempts(job.id);
+      if (!attempts || (!attempts->empty() && attempts->back().ended.value_or(before) >= before)) continue;
+      removed += forget(job).value_or(0);
+    }
+  }
+  if (removed > 0)
+    log(Level::info, std::to_string(removed) + " jobs that ended long ago were removed with their results");
 }
 
 tl::expected<std::string, ApiError> JobService::retry(const std::string& client, JobId id) {

@@ -11,9 +11,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/periodic_thread.h"
 #include "jobs/store.h"
 #include "serve/http/form.h"
 #include "serve/http/http.h"
+#include "serve/jobs/job_callbacks.h"
 #include "serve/jobs/job_events.h"
 #include "serve/jobs/job_files.h"
 #include "serve/jobs/job_json.h"
@@ -29,6 +31,7 @@ struct JobServiceOptions {
   ModelNames models;
   SpeechOptions usual{};              // options of jobs that have no field for them
   std::size_t most_a_client = 10000;  // jobs of a client that have not ended; more are refused for a while
+  std::optional<Seconds> keep{};      // a job is removed so long after its end, with its files; none: never
   RunStart run{};                     // for history
 };
 
@@ -80,6 +83,10 @@ class JobService {
   Result<void> retry_any(JobId id);
   Result<void> set_priority(JobId id, int priority);
 
+  std::size_t in_work() const { return runner_.in_work(); }
+  /// A job is to be claimed now or later.
+  bool has_waiting() const { return runner_.has_waiting(); }
+
   /// Claims no more jobs, and ends the streams: the server stops. What is in work goes on.
   void drain();
   /// Nothing waits any more. To be called before the service is stopped, which must be before this goes.
@@ -93,6 +100,8 @@ class JobService {
   tl::expected<Accepted, ApiError> again(const Job& job, JobSubmission& submission, const std::string& body);
   std::optional<ApiError> check_source(const JobRequest& request, const std::optional<Upload>& upload) const;
   std::string json_of(const Job& job) const;
+  Result<std::size_t> forget(const Job& job);
+  void remove_old();
 
   const JobServiceOptions options_;
   const JobFiles files_;
@@ -101,7 +110,9 @@ class JobService {
   const Clock::Instant started_ = Clock::real().now();
   Guarded<std::set<std::string>> accepting_{};  // keys of submissions that are being looked at
   JobEvents events_{};
+  JobCallbacks callbacks_;
   JobRunner runner_;
+  std::unique_ptr<PeriodicThread> removing_{};
 };
 
 }  // namespace tutti

@@ -52,7 +52,9 @@ std::string error_json(const ApiError& error) {
 HttpAnswer answer_of(const ApiError& error) {
   HttpAnswer answer{.status = error.status, .body = error_json(error) + "\n"};
   if (error.status == kUnauthorized) answer.headers.emplace_back("WWW-Authenticate", "Bearer");
-  if (error.status == kTooMany || error.status == kUnavailable) {
+  if (!error.should_retry) {
+    answer.headers.emplace_back("x-should-retry", "false");
+  } else if (error.status == kTooMany || error.status == kUnavailable) {
     const double wait = std::ceil(error.retry_after.value_or(Seconds(1)).count());
     answer.headers.emplace_back("Retry-After", std::to_string(std::clamp(static_cast<int>(wait), 1, 600)));
   }

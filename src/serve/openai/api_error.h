@@ -19,9 +19,11 @@ struct ApiError {
   std::string param{};  // the field that is wrong; empty: none
   std::string code{};   // for programs, "model_not_found"; empty: none
   std::optional<Seconds> retry_after{};
+  bool should_retry = true;  // false: OpenAI's clients leave it, whatever the status
 };
 
-/// {"error":{"message","type","param","code"}}, on one line; a status of 429 or 503 always has a Retry-After.
+/// {"error":{"message","type","param","code"}}, on one line; a status of 429 or 503 has a Retry-After, or
+/// `x-should-retry: false`.
 HttpAnswer answer_of(const ApiError& error);
 
 /// 405 for an address that takes other methods: "GET, POST".

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/json.h"
+#include "base/numbers.h"
 #include "base/strings.h"
 #include "serve/openai/api_error.h"
 #include "text/languages.h"
@@ -44,6 +45,8 @@ Json segments_of(const Transcript& transcript) {
                         {"avg_logprob", finite(segment.avg_logprob)},
                         {"compression_ratio", finite(segment.compression_ratio)},
                         {"no_speech_prob", finite(segment.no_speech_prob)}});
+  for (std::size_t i = 0; i < transcript.segments.size(); ++i)
+    if (const std::string& speaker = transcript.segments[i].speaker; !speaker.empty()) segments[i]["speaker"] = speaker;
   return segments;
 }
 
@@ -53,6 +56,35 @@ Json words_of(const Transcript& transcript) {
     for (const Word& word : segment.words)
       words.push_back({{"word", trimmed(word.word)}, {"start", word.start}, {"end", word.end}});
   return words;
+}
+
+/// "A", "B", … in the order of the speakers' numbers, as OpenAI has them; the names of known speakers stay.
+std::string label_of(const std::string& speaker) {
+  constexpr std::string_view kNumbered = "SPEAKER_";
+  const auto number = speaker.starts_with(kNumbered)
+                          ? number_in<std::size_t>(std::string_view(speaker).substr(kNumbered.size()))
+                          : std::nullopt;
+  if (!number) return speaker;
+  constexpr std::size_t kAlphabet = 26;
+  std::string label(1, static_cast<char>('A' + *number % kAlphabet));
+  return *number < kAlphabet ? label : label + std::to_string(*number / kAlphabet);
+}
+
+Json speaker_segment(const Segment& segment) {
+  return {{"type", "transcript.text.segment"},
+          {"id", "seg_" + std::to_string(segment.id)},
+          {"start", segment.start},
+          {"end", segment.end},
+          {"speaker", label_of(segment.speaker)},
+          {"text", trimmed(segment.text)}};
+}
+
+/// Segments without text say nothing of a speaker.
+Json speaker_segments(const Transcript& transcript) {
+  Json segments = Json::array();
+  for (const Segment& segment : transcript.segments)
+    if (!trimmed(segment.text).empty()) segments.push_back(speaker_segment(segment));
+  return segments;
 }
 
 /// The tokens of the text from the `first` on: the bytes of all are the text, with the blank it begins with. A token
@@ -101,6 +133,15 @@ Json verbose_of(const Transcript& transcript, const AudioFacts& audio, const Spe
   return json;
 }
 
+Json diarized_of(const Transcript& transcript, const AudioFacts& audio, const SpeechForm& form) {
+  Json json{{"task", form.options.long_form.translate ? "translate" : "transcribe"},
+            {"duration", audio.duration.count()},
+            {"text", text_of(transcript)},
+            {"segments", speaker_segments(transcript)}};
+  add_audio(json, audio);
+  return json;
+}
+
 Result<HttpAnswer> subtitle_answer(const Transcript& transcript, Format format, const char* type) {
   auto text = format_transcript(transcript, format);
   if (!text) return tl::unexpected(text.error());
@@ -115,6 +156,7 @@ Result<HttpAnswer> bare_answer(const Transcript& transcript, const AudioFacts& a
   switch (form.format) {
     case SpeechFormat::json: return HttpAnswer{.body = json_line(json_of(transcript, audio, form))};
     case SpeechFormat::verbose_json: return HttpAnswer{.body = json_line(verbose_of(transcript, audio, form))};
+    case SpeechFormat::diarized_json: return HttpAnswer{.body = json_line(diarized_of(transcript, audio, form))};
     case SpeechFormat::text: return HttpAnswer{.type = "text/plain; charset=utf-8", .body = text_of(transcript) + "\n"};
     case SpeechFormat::srt: return subtitle_answer(transcript, Format::srt, "text/plain; charset=utf-8");
     case SpeechFormat::vtt: return subtitle_answer(transcript, Format::vtt, "text/vtt; charset=utf-8");
@@ -156,6 +198,8 @@ std::string SpeechEvents::done(const Transcript& transcript, const AudioFacts& a
   std::string events;
   if (text.size() > sent_.size() && text.starts_with(sent_))
     events = delta_of(text.substr(sent_.size()), transcript.segments, tokens_sent_);
+  if (form_.format == SpeechFormat::diarized_json)
+    for (const Json& segment : speaker_segments(transcript)) events += event(segment);
   Json json{{"type", "transcript.text.done"}, {"text", text}};
   if (form_.logprobs) json["logprobs"] = logprobs_of(transcript.segments);
   if (form_.format == SpeechFormat::verbose_json) json.update(verbose_of(transcript, audio, form_));

@@ -6,6 +6,7 @@
 #include "serve/http/form.h"
 #include "serve/http/http.h"
 #include "serve/openai/model_names.h"
+#include "serve/realtime/live_sessions.h"
 #include "transcribe/run.h"
 #include "transcribe/service/speech_service.h"
 
@@ -16,6 +17,7 @@ struct SpeechEndpoint {
   SpeechService& service;
   const ModelNames& models;
   const SpeechOptions& usual;  // where a request has no field for it
+  LiveSessions& sessions;      // of which an upload that comes no faster than it is spoken needs admission
   FormLimits limits{};
 };
 

@@ -1,14 +1,20 @@
 #include "serve/openai/speech_form.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 
+#include "base/base64.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "hub/speaker_weights.h"
 #include "text/languages.h"
 #include "text/utf8.h"
 #include "transcript/fallback.h"
@@ -57,6 +63,8 @@ class Reader {
  private:
   using Take = Read (Reader::*)(const std::string&);
   static const std::map<std::string, Take, std::less<>>& fields();
+  static bool is_list(std::string_view key);
+  Read take_each(std::string_view key, Take read, const std::string& text);
 
   Read model(const std::string& text);
   Read language(const std::string& text);
@@ -73,12 +81,16 @@ class Reader {
   Read best_of(const std::string& text);
   Read without_timestamps(const std::string& text);
   Read seed(const std::string& text);
-  Read speakers(const std::string& text);
+  Read speaker_name(const std::string& text);
+  Read speaker_reference(const std::string& text);
+  Read settle_speakers();
   Read server_vad(std::string_view key, const std::string& text);
 
   SpeechForm form_{};
-  std::string granularities_field_{};
   bool segments_named_ = false;
+  bool format_named_ = false;
+  std::vector<std::string> speaker_names_{};
+  std::vector<KnownSpeaker> speaker_clips_{};  // without their names
   std::size_t languages_ = 0;
 };
 
@@ -101,8 +113,8 @@ const std::map<std::string, Reader::Take, std::less<>>& Reader::fields() {
       {"best_of", &Reader::best_of},
       {"without_timestamps", &Reader::without_timestamps},
       {"seed", &Reader::seed},
-      {"known_speaker_names", &Reader::speakers},
-      {"known_speaker_references", &Reader::speakers},
+      {"known_speaker_names", &Reader::speaker_name},
+      {"known_speaker_references", &Reader::speaker_reference},
   };
   return table;
 }
@@ -112,9 +124,28 @@ Read Reader::take(const std::string& name, const std::string& text) {
   if (key.starts_with("chunking_strategy[") && key.ends_with("]"))
     return server_vad(key.substr(18, key.size() - 19), text);
   if (key.ends_with("[]")) key.remove_suffix(2);
+  if (const auto base = key.substr(0, key.find('[')); base != key && is_list(base))
+    return invalid(name.substr(0, 60), "expected " + std::string(base) + "[], once for each element");
   const auto found = fields().find(key);
-  if (found != fields().end()) return (this->*found->second)(text);
+  if (found != fields().end()) return take_each(key, found->second, text);
   form_.ignored.push_back(name.substr(0, 60));
+  return {};
+}
+
+bool Reader::is_list(std::string_view key) {
+  return key == "timestamp_granularities" || key == "include" || key == "keywords" || key == "languages" ||
+         key == "known_speaker_names" || key == "known_speaker_references";
+}
+
+/// Some clients send a list as one field with JSON in it.
+Read Reader::take_each(std::string_view key, Take read, const std::string& text) {
+  if (!is_list(key) || !trimmed(text).starts_with('[')) return (this->*read)(text);
+  const auto list = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!list.is_array()) return (this->*read)(text);
+  for (const auto& element : list) {
+    if (!element.is_string()) return invalid(key, "expected a list of texts, found '" + text.substr(0, 40) + "'");
+    if (auto taken = (this->*read)(element.get<std::string>()); !taken) return taken;
+  }
   return {};
 }
 
@@ -144,22 +175,18 @@ Read Reader::prompt(const std::string& text) {
 }
 
 Read Reader::format(const std::string& text) {
-  static const std::map<std::string, SpeechFormat, std::less<>> formats{{"json", SpeechFormat::json},
-                                                                        {"text", SpeechFormat::text},
-                                                                        {"srt", SpeechFormat::srt},
-                                                                        {"verbose_json", SpeechFormat::verbose_json},
-                                                                        {"vtt", SpeechFormat::vtt}};
+  static const std::map<std::string, SpeechFormat, std::less<>> formats{
+      {"json", SpeechFormat::json}, {"text", SpeechFormat::text},
+      {"srt", SpeechFormat::srt},   {"verbose_json", SpeechFormat::verbose_json},
+      {"vtt", SpeechFormat::vtt},   {"diarized_json", SpeechFormat::diarized_json}};
   const std::string name(trimmed(text));
-  if (const auto found = formats.find(name); found != formats.end()) {
-    form_.format = found->second;
-    return {};
-  }
-  if (name == "diarized_json")
+  const auto found = formats.find(name);
+  if (found == formats.end())
     return invalid("response_format",
-                   "this server does not separate speakers, so there is no diarized_json; take "
-                   "verbose_json for segments with their times");
-  return invalid("response_format",
-                 "expected json, text, srt, verbose_json or vtt, found '" + name.substr(0, 40) + "'");
+                   "expected json, text, srt, verbose_json, vtt or diarized_json, found '" + name.substr(0, 40) + "'");
+  form_.format = found->second;
+  format_named_ = true;
+  return {};
 }
 
 Read Reader::temperature(const std::string& text) {
@@ -177,7 +204,6 @@ Read Reader::granularity(const std::string& text) {
   const std::string name(trimmed(text));
   if (name != "word" && name != "segment")
     return invalid("timestamp_granularities", "expected word or segment, found '" + name.substr(0, 40) + "'");
-  granularities_field_ = "timestamp_granularities";
   segments_named_ |= name == "segment";
   form_.words |= name == "word";
   return {};
@@ -278,16 +304,66 @@ Read Reader::seed(const std::string& text) {
   return {};
 }
 
-Read Reader::speakers(const std::string& text) {
-  if (trimmed(text).empty()) return {};
-  return invalid("known_speaker_names", "this server does not separate speakers");
+Read Reader::speaker_name(const std::string& text) {
+  if (!trimmed(text).empty()) speaker_names_.emplace_back(trimmed(text));
+  return {};
+}
+
+/// A data URL, or its base64 alone: the clip becomes a file in memory.
+Read Reader::speaker_reference(const std::string& text) {
+  constexpr std::string_view kField = "known_speaker_references";
+  std::string_view content = trimmed(text);
+  if (content.empty()) return {};
+  if (content.starts_with("data:")) content.remove_prefix(std::min(content.find(',') + 1, content.size()));
+  const auto bytes = base64_decoded(content);
+  if (!bytes || bytes->empty()) return invalid(kField, "expected a data URL: data:audio/wav;base64,...");
+  OwnedFd file(::memfd_create("speaker", MFD_CLOEXEC));
+  if (!file) return invalid(kField, "descriptors ran out");
+  if (!write_all(file.get(), std::as_bytes(std::span(*bytes)), kField)) return invalid(kField, "memory ran out");
+  const std::string path = "/proc/self/fd/" + std::to_string(file.get());
+  speaker_clips_.push_back({.clip = path, .held = std::make_shared<const OwnedFd>(std::move(file))});
+  return {};
+}
+
+/// What diarized_json needs: the networks, and the times of words, by whose speakers segments are split.
+Read Reader::settle_speakers() {
+  constexpr std::string_view kDiarize = "-diarize";
+  if (form_.model.ends_with(kDiarize)) {
+    form_.model.resize(form_.model.size() - kDiarize.size());
+    if (!format_named_) form_.format = SpeechFormat::diarized_json;
+  }
+  if (speaker_names_.size() != speaker_clips_.size())
+    return invalid("known_speaker_names", "expected as many as known_speaker_references, found " +
+                                              std::to_string(speaker_names_.size()) + " and " +
+                                              std::to_string(speaker_clips_.size()));
+  auto& diarize = form_.options.diarize;
+  if (form_.format != SpeechFormat::diarized_json && !diarize) {
+    if (speaker_names_.empty()) return {};
+    return invalid("known_speaker_names", "expected only with response_format=diarized_json");
+  }
+  if (!diarize) {
+    auto weights = find_speaker_weights();
+    if (!weights)
+      return tl::unexpected<ApiError>({.status = 501,
+                                       .message = weights.error().text(),
+                                       .param = "response_format",
+                                       .code = "no_speaker_networks"});
+    diarize.emplace().weights = std::move(*weights);
+  }
+  for (std::size_t i = 0; i < speaker_names_.size(); ++i) {
+    speaker_clips_[i].name = speaker_names_[i];
+    diarize->known.push_back(std::move(speaker_clips_[i]));
+  }
+  form_.options.long_form.words = form_.options.long_form.words.value_or(WordRules{});
+  return {};
 }
 
 tl::expected<SpeechForm, ApiError> Reader::finish() {
+  if (auto settled = settle_speakers(); !settled) return tl::unexpected(settled.error());
   if (form_.model.empty()) return invalid("model", "it is required; GET /v1/models lists what is loaded");
   const bool verbose = form_.format == SpeechFormat::verbose_json;
-  if (!granularities_field_.empty() && !verbose)
-    return invalid(granularities_field_, "expected only with response_format=verbose_json");
+  if (form_.words && !verbose)
+    return invalid("timestamp_granularities", "expected word only with response_format=verbose_json");
   if (form_.stream && (form_.format == SpeechFormat::srt || form_.format == SpeechFormat::vtt))
     return invalid("stream", "subtitles do not come in pieces; take response_format=json, text or verbose_json");
   if (form_.logprobs && form_.format != SpeechFormat::json)
@@ -307,6 +383,7 @@ tl::expected<SpeechForm, ApiError> read_speech_form(const std::vector<std::pair<
   Reader reader(usual, translate);
   for (const auto& [name, text] : fields) {
     if (!is_utf8(text)) return invalid(name, "expected text in UTF-8");
+    if (trimmed(text).empty()) continue;  // many clients send what they leave out as an empty field
     if (auto taken = reader.take(name, text); !taken) return tl::unexpected(taken.error());
   }
   return reader.finish();

@@ -12,7 +12,7 @@
 namespace tutti {
 
 /// What a transcript comes back as.
-enum class SpeechFormat { json, text, srt, verbose_json, vtt };
+enum class SpeechFormat { json, text, srt, verbose_json, vtt, diarized_json };
 
 /// The fields of one request for a transcript, read.
 struct SpeechForm {
@@ -27,8 +27,9 @@ struct SpeechForm {
 };
 
 /// Reads the fields of POST /v1/audio/transcriptions, or with `translate` of /v1/audio/translations. What they do not
-/// say is as in `usual`. Fields of other servers that mean something here count: hotwords, vad_filter, beam_size,
-/// best_of, without_timestamps, seed. The error names the field.
+/// say, or leave empty, is as in `usual`. Fields of other servers that mean something here count: hotwords, vad_filter,
+/// beam_size, best_of, without_timestamps, seed. `-diarize` at the end of a model's name means diarized_json where no
+/// format is named, and is left out of it. The error names the field.
 tl::expected<SpeechForm, ApiError> read_speech_form(const std::vector<std::pair<std::string, std::string>>& fields,
                                                     const SpeechOptions& usual, bool translate);
 

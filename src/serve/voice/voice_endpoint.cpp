@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/base64.h"
+#include "base/json.h"
 #include "serve/openai/api_error.h"
 #include "text/utf8.h"
 
@@ -27,6 +29,18 @@ std::string in_ascii(const std::string& text) {
 }
 
 }  // namespace
+
+std::string speech_events(std::string_view audio, const std::string& text) {
+  constexpr std::size_t kPiece = 24576;  // a multiple of 3: pieces of base64 join without padding in between
+  std::string events;
+  const auto add = [&](const nlohmann::ordered_json& event) { events += "data: " + json_line(event) + "\n\n"; };
+  for (std::size_t at = 0; at < audio.size(); at += kPiece)
+    add({{"type", "speech.audio.delta"}, {"audio", base64_of(audio.substr(at, kPiece))}});
+  const auto characters = to_code_points(text).size();
+  add({{"type", "speech.audio.done"},
+       {"usage", {{"input_tokens", characters}, {"output_tokens", 0}, {"total_tokens", characters}}}});
+  return events;
+}
 
 /// Gathers the JSON of one request, then has its text spoken.
 class VoiceEndpoint::Body final : public HttpBody {
@@ -71,10 +85,26 @@ void VoiceEndpoint::speak_later(VoiceRequest request, std::shared_ptr<std::atomi
   });
 }
 
-HttpAnswer VoiceEndpoint::speak(const VoiceRequest& request, const std::atomic<bool>& gone) const {
+std::vector<MetricSnapshot> VoiceEndpoint::metrics() const {
+  const auto ended = [](const char* outcome, std::uint64_t count) {
+    return MetricSnapshot{
+        {"tutti_speech_requests_total", {{"outcome", outcome}}}, "texts to be spoken that ended", count};
+  };
+  return {{{"tutti_speech_requests"}, "texts that are spoken or wait for it", static_cast<double>(in_work_.load())},
+          ended("done", done_),
+          ended("failed", failed_),
+          {{"tutti_speech_characters_total"}, "characters of the texts that were spoken", characters_.load()}};
+}
+
+HttpAnswer VoiceEndpoint::speak(const VoiceRequest& request, const std::atomic<bool>& gone) {
   auto spoken = voice_.speak(request, [&] { return !gone && !over_; });
+  ++(spoken ? done_ : failed_);
   if (!spoken) return answer_of(spoken.error());
-  HttpAnswer answer{.type = std::string(media_type(request.format)), .body = std::move(spoken->audio)};
+  characters_ += to_code_points(request.text).size();
+  HttpAnswer answer =
+      request.events
+          ? HttpAnswer{.type = "text/event-stream; charset=utf-8", .body = speech_events(spoken->audio, request.text)}
+          : HttpAnswer{.type = std::string(media_type(request.format)), .body = std::move(spoken->audio)};
   name_ignored(answer, request.ignored);
   std::vector<std::string> left_out;
   for (const auto& text : spoken->left_out) left_out.push_back(in_ascii(text));

@@ -10,7 +10,7 @@
 namespace tutti {
 
 /// What speech comes back as. pcm: samples of 16 bits at 24 kHz without a header, as OpenAI's.
-enum class SpokenFormat { mp3, opus, flac, wav, pcm };
+enum class SpokenFormat { mp3, opus, aac, flac, wav, pcm };
 
 /// The media type of an answer in this format.
 std::string_view media_type(SpokenFormat format);
@@ -22,6 +22,7 @@ struct VoiceRequest {
   std::string speaker{};  // one of the voice's; empty: its first
   SpokenFormat format = SpokenFormat::mp3;
   double rate = 1;                     // 2: twice as fast
+  bool events = false;                 // the answer is a stream of events with the audio in them
   std::vector<std::string> ignored{};  // members that mean nothing here
 };
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "audio/ffmpeg/aac.h"
 #include "audio/mono_audio.h"
 #include "audio/synth/audio_file.h"
 #include "base/files.h"
@@ -63,6 +64,7 @@ Result<std::string> encoded(std::string wav, Hertz rate, SpokenFormat format) {
   if (format == SpokenFormat::wav) return wav;
   const auto pcm = samples_of(wav);
   if (format == SpokenFormat::mp3) return audio_bytes(pcm, AudioFormat::mp3, rate);
+  if (format == SpokenFormat::aac) return aac_bytes(pcm, rate);
   if (format == SpokenFormat::flac) return audio_bytes(pcm, AudioFormat::flac, rate);
   const auto converted = at_rate(pcm, rate, kOpenAiRate);
   if (!converted) return tl::unexpected<Error>(converted.error());

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/random/counter_random.h"
 #include "text/speech/english_words.h"
@@ -262,9 +263,9 @@ Result<TextFrontEnd> english_front_end() {
   const auto file = cmudict_file();
   const auto text = read_file(file);
   if (!text && text.error().fault == Fault::missing)
-    return fail(
-        Fault::missing, file.string() + ": the dictionary of English pronunciations is not there",
-        "Run tools/fetch_dictionary.py, which tools/setup.sh does, or take characters instead: --symbols characters");
+    return fail(Fault::missing, file.string() + ": the dictionary of English pronunciations is not there",
+                "Run tools/fetch_dictionary.py, which tools/setup.sh does, or take characters instead: " +
+                    field("symbols") + " characters");
   if (!text) return tl::unexpected<Error>(text.error());
   auto lexicon = Lexicon::from_cmudict(*text);
   if (!lexicon) return fail_in(file.string(), lexicon.error());

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/log.h"
 #include "model/cpu/compute_team.h"
 #include "model/gpu/out_of_memory.h"
@@ -26,8 +27,9 @@ Result<void> write_copies(const std::string& what, const std::function<Result<vo
     return write();
   } catch (const std::exception& problem) {
     if (!is_out_of_memory(problem)) throw;
-    return tl::unexpected(failure_of(problem, what + " could not be copied to be written",
-                                     "The newest checkpoint is whole: go on with --resume where there is more memory"));
+    return tl::unexpected(
+        failure_of(problem, what + " could not be copied to be written",
+                   "The newest checkpoint is whole: go on with " + field("resume") + " where there is more memory"));
   }
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/file_lock.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -96,7 +97,7 @@ Result<OwnedFd> hold_folder(const std::filesystem::path& out, Seconds patience) 
   return take_hold({.file = out / kTrainingLock,
                     .other = out.string() + ": another process is training into this folder",
                     .unnoticed = "a second training into " + out.string(),
-                    .way_out = "Wait for it to end, or name another folder with --out",
+                    .way_out = "Wait for it to end, or name another folder with " + field("out"),
                     .patience = patience});
 }
 

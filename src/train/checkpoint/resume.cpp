@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "train/checkpoint/folder.h"
@@ -78,7 +79,7 @@ Result<std::vector<std::filesystem::path>> checkpoints_of(const std::filesystem:
   auto found = CheckpointFolder(out).newest_first();
   if (!found.empty() && !resume)
     return fail(Fault::usage, out.string() + " holds a training already",
-                "Continue it with --resume, or name another folder");
+                "Continue it with " + field("resume") + ", or name another folder");
   if (found.empty() && resume)
     log(Level::warning, out.string() + ": there is no checkpoint yet, the training starts from the beginning");
   return found;

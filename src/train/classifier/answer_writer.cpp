@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/numbers.h"
@@ -60,20 +61,20 @@ std::string people_text(const std::vector<std::string>& labels, const Classified
 }
 
 /// A field of RFC 4180.
-std::string field(const std::string& text) {
+std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   return csv_quoted(text);
 }
 
 std::string table_row(const std::string& start, const std::vector<std::string>& labels, const AudioAnswer& answer) {
-  std::string row = start + "," + field(labels[answer.best]) + "," + fixed_text(answer.score(), 6) + ",";
+  std::string row = start + "," + csv_field(labels[answer.best]) + "," + fixed_text(answer.score(), 6) + ",";
   for (const float probability : answer.probabilities) row += "," + fixed_text(probability, 6);
   return row + "\n";
 }
 
 std::string table_rows(const std::vector<std::string>& labels, const ClassifiedFile& answer) {
-  const auto file = field(answer.file);
-  if (!answer.error.empty()) return file + ",,,,," + field(answer.error) + std::string(labels.size(), ',') + "\n";
+  const auto file = csv_field(answer.file);
+  if (!answer.error.empty()) return file + ",,,,," + csv_field(answer.error) + std::string(labels.size(), ',') + "\n";
   if (answer.clips.empty()) return table_row(file + ",,", labels, answer);
   std::string rows;
   for (const auto& clip : answer.clips)
@@ -84,7 +85,7 @@ std::string table_rows(const std::vector<std::string>& labels, const ClassifiedF
 
 std::string table_head(const std::vector<std::string>& labels) {
   std::string head = "file,start,end,label,score,error";
-  for (const auto& label : labels) head += "," + field(label);
+  for (const auto& label : labels) head += "," + csv_field(label);
   return head + "\n";
 }
 
@@ -105,7 +106,7 @@ Result<void> SortedCopies::add(const std::vector<std::string>& labels, const Cla
   if (!answer.error.empty() || answer.score() < least_score_) return {};
   const auto& label = labels[answer.best];
   if (label.find('/') != std::string::npos || label == ".." || label == ".")
-    return fail(Fault::usage, "--copy-to: the model's label '" + label + "' is no name of a folder");
+    return fail(Fault::usage, field("copy_to") + ": the model's label '" + label + "' is no name of a folder");
   const auto content = read_file(answer.file);
   if (!content) return tl::unexpected<Error>(content.error());
   const auto folder = folder_ / label;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/output_ownership.h"
@@ -71,14 +72,14 @@ Result<std::string> evaluate_classifier(const SetEvaluationRequest& request, Ser
   if (auto same = expect_same_input(*model, **set, request); !same) return tl::unexpected<Error>(same.error());
   if ((*set)->files() == 0)
     return fail(Fault::usage, set_file(request.data, request.part).string() + ": there is no file to evaluate with",
-                "Name another part with --split");
+                "Name another part with " + field("split"));
   const auto answers =
       timed.measure("the network", [&] { return classify_set(*model, **set, kSegmentsAtOnce, [] { return false; }); });
   if (!answers) return tl::unexpected<Error>(answers.error());
   const auto scored = scored_set(**set, *answers, model->labels, model->rule());
   if (!request.report.empty()) {
-    OutputOwnership files("Name another file with --report");  // what it is not to replace was refused before
-    if (auto claimed = files.claim_marked(request.report, "--report", kEvaluationMark); !claimed)
+    OutputOwnership files("Name another file with " + field("report"));  // what it is not to replace was refused before
+    if (auto claimed = files.claim_marked(request.report, field("report"), kEvaluationMark); !claimed)
       return tl::unexpected<Error>(claimed.error());
     const auto written = files.write(request.report, set_report_html(scored, audio_of(request, **set)));
     if (!written) return tl::unexpected<Error>(written.error());

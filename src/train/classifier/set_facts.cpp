@@ -1,5 +1,6 @@
 #include "train/classifier/set_facts.h"
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/json.h"
 
@@ -20,7 +21,7 @@ tl::unexpected<Error> other(const std::filesystem::path& out, const std::string&
   return fail(
       Fault::usage,
       out.string() + ": the training began with " + what + " " + json_line(kept) + "; the set has " + json_line(found),
-      "Go on with the set that the training began with, or name another folder with --out");
+      "Go on with the set that the training began with, or name another folder with " + field("out"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/field_names.h"
 #include "base/log.h"
 #include "base/random/counter_random.h"
 #include "model/device_name.h"
@@ -84,7 +85,7 @@ Result<std::unique_ptr<ClassifierTask>> ClassifierTask::start(const ClassifierRe
   if (!against) return tl::unexpected<Error>(against.error());
   if (recipe.binary_mode && against->empty())
     return fail(Fault::usage, "binary-mode: the label that is learned against the rest is not known",
-                "Name it with --against");
+                "Name it with " + field("against"));
   if (recipe.binary_mode) set = set->one_against_rest(*against);
   const auto labels = std::ssize(set->labels());
   const c10::AutoGradMode no_gradients(false);

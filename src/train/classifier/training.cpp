@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/random/counter_random.h"
@@ -110,7 +111,7 @@ void report_set(const TrainingData& data, const ClassifierTask& task, std::int64
   if (batch_size < recipe.batch_size && recipe.least_steps > 1)
     log(Level::info, "batch-size: " + std::to_string(batch_size) + " instead of " + std::to_string(recipe.batch_size) +
                          ", so that an epoch has " + std::to_string(recipe.least_steps) +
-                         " steps; one that is named with --batch-size holds");
+                         " steps; one that is named with " + field("batch_size") + " holds");
 }
 
 /// The half of a validation part that chooses a threshold, where there is one; the other half chooses the network. All

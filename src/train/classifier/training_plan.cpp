@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/numbers.h"
@@ -145,10 +146,11 @@ std::string note_table(const Plan& plan) {
 
 std::string people_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
   const auto& s = plan.shape;
-  std::string text = "classifier of " + std::to_string(s.labels) + " labels, " + std::to_string(plan.parameters) +
-                     " parameters; " + std::to_string(plan.batches.rows) + " segments of " + std::to_string(s.n_mels) +
-                     " x " + std::to_string(s.frames) +
-                     (plan.is_note ? ", as field note 003 has them (--data SET plans for yours)\n\n" : "\n\n");
+  std::string text =
+      "classifier of " + std::to_string(s.labels) + " labels, " + std::to_string(plan.parameters) + " parameters; " +
+      std::to_string(plan.batches.rows) + " segments of " + std::to_string(s.n_mels) + " x " +
+      std::to_string(s.frames) +
+      (plan.is_note ? ", as field note 003 has them (" + field("data") + " SET plans for yours)\n\n" : "\n\n");
   text += gpu_table(plan, gpus);
   text +=
       "\nset: all features, gathered there by index; host: it does not fit, and batches are gathered in memory.\n"

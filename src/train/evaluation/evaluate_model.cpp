@@ -2,16 +2,17 @@
 
 #include <cstdio>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/output_ownership.h"
 #include "device/machine.h"
-#include "feed/feed.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
 #include "profile/machine_watch.h"
 #include "profile/recorded_run.h"
+#include "public/tutti/feed.h"
 #include "train/evaluation/html_report.h"
 #include "train/evaluation/recorded_batches.h"
 #include "train/evaluation/scores.h"
@@ -100,8 +101,9 @@ Result<void> evaluate_model(const EvaluationRequest& request, const ChooseComput
   std::fflush(stdout);
   if (!decoded->finding.empty()) std::fprintf(stderr, "%s\n", decoded->finding.c_str());
   if (request.report.empty()) return {};
-  OutputOwnership files("Name another file with --report");  // what the report is not to replace was refused before
-  if (auto claimed = files.claim_marked(request.report, "--report", kEvaluationMark); !claimed) return claimed;
+  OutputOwnership files("Name another file with " +
+                        field("report"));  // what the report is not to replace was refused before
+  if (auto claimed = files.claim_marked(request.report, field("report"), kEvaluationMark); !claimed) return claimed;
   return files.write(request.report, evaluation_html(*evaluation, decoded->samples, request.normaliser)).map([](bool) {
   });
 }

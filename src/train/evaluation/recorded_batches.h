@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "base/clock.h"
-#include "feed/feed.h"
 #include "metrics/event_trace.h"
 #include "profile/recording_file.h"
+#include "public/tutti/feed.h"
 #include "train/report/training_recording.h"
 
 namespace tutti {

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "model/device_name.h"
@@ -284,7 +285,7 @@ Result<void> set_up_data_memory(const Task& task, double megabytes, Bytes need) 
   }
   if (device == task.device())
     return fail(Fault::usage, "data-gpu-memory: the data device is the network's, and a GPU has one limit",
-                "Limit both together with --device-memory");
+                "Limit both together with " + field("device_memory"));
   return limit_gpu("data-gpu-memory", device, most);
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/field_names.h"
 #include "base/log.h"
 #include "train/peers/peers.h"
 
@@ -129,7 +130,7 @@ Result<void> RankMonitor::check_heartbeat(const Other& other, const std::string&
   return fail(Fault::device,
               name_of(other) + ", which " + doing + ", has sent no heartbeat for " +
                   std::to_string(std::lround(limits_.silence.count())) + " s: it, its machine or the network is gone",
-              "Start all of them again, with --resume where there are checkpoints");
+              "Start all of them again, with " + field("resume") + " where there are checkpoints");
 }
 
 /// One key counts all of them; the missing ones' keys are read as often as heartbeats are written.

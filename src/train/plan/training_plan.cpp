@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/field_names.h"
 #include "recipe/classifier_recipe.h"
 #include "recipe/tts_recipe.h"
 #include "recipe/vocoder_recipe.h"
@@ -31,7 +32,8 @@ Result<std::string> plan_training(const std::string& kind, const TrainingPlanReq
     return fail(Fault::usage, "data: the plan of " + kind + " takes no set: every sample is planned as a whole window",
                 "Leave it out");
   if (!request.model.empty() && !found->takes_model)
-    return fail(Fault::usage, "model: the network of a " + kind + " follows from its set", "Name the set with --data");
+    return fail(Fault::usage, "model: the network of a " + kind + " follows from its set",
+                "Name the set with " + field("data"));
   return found->plan(request);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "advise/spread.h"
+#include "base/field_names.h"
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "profile/recorded_run.h"
@@ -38,7 +39,7 @@ const StageReport* busiest(const FeedReport& feed) {
 /// for it mostly while later batches were whole, these may come first.
 std::string way_out_of(const FeedReport& feed, const std::string& stage, double waited) {
   if (feed.held_up.count() > waited / 2)
-    return "; slow files held up batches that were whole, and --order any lets these come first";
+    return "; slow files held up batches that were whole, and " + field("order") + " any lets these come first";
   return stage == "read" ? "; more read-threads wait for more files at once" : "";
 }
 

@@ -6,8 +6,8 @@
 
 #include "advise/recording.h"
 #include "advise/training_phases.h"
-#include "feed/feed.h"
 #include "feed/ring/ring.h"
+#include "public/tutti/feed.h"
 #include "train/task.h"
 
 namespace tutti {

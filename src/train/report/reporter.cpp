@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "device/process_tree.h"
@@ -200,7 +201,7 @@ RunRecording Reporter::recording_of(const TrainingRecording& recorded, const Tra
   RecordedStage& steps = recording.stages.back();
   steps.core_wait = own_core_wait() - start.core_wait - recorded.paused_core_wait();
   steps.on_processor = !options_.gpu;
-  if (options_.shares_cores) steps.threads_flag = "--compute-threads";
+  if (options_.shares_cores) steps.threads_flag = field("compute_threads");
   if (options_.cores > 0) recording.cores = options_.cores;
   return recording;
 }
@@ -267,7 +268,7 @@ void Reporter::ended(const TrainingState& state, TrainingEnd end) {
   report_epoch();
   const auto steps = std::to_string(state.step);
   if (end == TrainingEnd::interrupted)
-    write_line("stopped after step " + steps + "; --resume goes on from here");
+    write_line("stopped after step " + steps + "; " + field("resume") + " goes on from here");
   else if (state.step == 0)
     write_line("its time was over before the first step");
   else

@@ -11,10 +11,11 @@
 #include "base/error.h"
 #include "device/telemetry/sampler.h"
 #include "feed/bad_samples.h"
-#include "feed/feed.h"
 #include "metrics/event_trace.h"
+#include "metrics/recording_request.h"
 #include "profile/machine_watch.h"
 #include "profile/recording_file.h"
+#include "public/tutti/feed.h"
 #include "train/report/epoch_report.h"
 #include "train/report/load_track.h"
 #include "train/report/machine_line.h"
@@ -94,10 +95,10 @@ class Reporter : public TrainingWatcher {
   Epoch epoch_{};
   LoadTrack load_;  // load of the machine in the epoch
   const bool is_profiled_ = recording_wanted().has_value();
-  int warm_up_ = is_profiled_ ? recording_warm_up() : 0;  // steps left that are neither recorded nor reported
-  TrainingCounts recorded_{};                             // as they were when `recording_` began
-  TrainingCounts at_first_end_{};                         // as they were at the end of the first step
-  TrainingCounts at_pause_{};                             // as they were when an evaluation or a checkpoint began
+  int warm_up_ = is_profiled_ ? recording_request().warm_up : 0;  // steps left that are neither recorded nor reported
+  TrainingCounts recorded_{};                                     // as they were when `recording_` began
+  TrainingCounts at_first_end_{};                                 // as they were at the end of the first step
+  TrainingCounts at_pause_{};  // as they were when an evaluation or a checkpoint began
   TrainingRecording recording_{};
   std::optional<RunRecording> kept_{};  // of an earlier depth of the ring: that with the most steps
   Settling settling_{};                 // of all earlier depths

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "advise/spread.h"
+#include "base/field_names.h"
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "device/proc_text.h"
@@ -60,7 +61,8 @@ std::string cause_of(const std::vector<MonitoredStep>& steps, bool on_gpu) {
   const Spread waits = spread_of(times_of(steps, &MonitoredStep::waited));
   if (covariance(waited, total) > kExplains * covariance(total, total))
     return "the waits for batches differ, " + ms(waits.least) + " to " + ms(waits.most) +
-           (mean_of(waited) < kFastEnough * mean_of(total) ? "; a greater --ring-depth evens them out" : "");
+           (mean_of(waited) < kFastEnough * mean_of(total) ? "; a greater " + field("ring_depth") + " evens them out"
+                                                           : "");
   if (explained(frames, computing) > kExplains) {
     const auto [least, most] = std::ranges::minmax(frames);
     return "batches are of unequal lengths, " + fixed_text(least, 0) + " to " + fixed_text(most, 0) +

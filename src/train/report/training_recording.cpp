@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/field_names.h"
 #include "metrics/time_weighted.h"
 #include "profile/recording_file.h"
 
@@ -15,10 +16,10 @@ namespace {
 constexpr double kWorthAStage = 0.001;  // share of the steps and their waits below which a stage is left out
 
 /// What sets a stage's threads: the computing ones have them together.
-const char* flag_of(std::string_view stage) {
-  if (stage == "read" || stage == "probe") return "--read-threads";
+std::string flag_of(std::string_view stage) {
+  if (stage == "read" || stage == "probe") return field("read_threads");
   if (stage == "decode" || stage == "resample" || stage == "augment" || stage == "features" || stage == "gather")
-    return "--threads";
+    return field("threads");
   return "";
 }
 
@@ -184,7 +185,7 @@ RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed,
   if (!recording.stages.empty()) {
     recording.stages.back().queue = queue;
     const bool is_flags = names_.command == std::string_view("train") && batches_of_step() < 1.5;  // it counts batches
-    if (is_flags) recording.stages.back().queue_flag = "--ring-depth";
+    if (is_flags) recording.stages.back().queue_flag = field("ring_depth");
   }
   recording.stages.push_back(
       {.name = names_.step, .resource = StageResource::device, .times = step_times(), .items = steps_});

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "advise/recording.h"
-#include "feed/feed.h"
 #include "feed/ring/ring.h"
 #include "profile/timeline.h"
+#include "public/tutti/feed.h"
 #include "train/report/recorded_time.h"
 
 namespace tutti {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -207,7 +208,8 @@ Result<TrainingEnd> train_tts(TtsTraining training) {
   const auto group = join_processes(training.out);
   if (!group) return tl::unexpected<Error>(group.error());
   if (group->peers)
-    return fail(Fault::usage, "a voice is trained by one process", "Start one process, on the device with --device");
+    return fail(Fault::usage, "a voice is trained by one process",
+                "Start one process, on the device with " + field("device"));
   return train(training, *data);
 }
 

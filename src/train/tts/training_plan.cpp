@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "feed/voice/voice_set.h"
@@ -207,10 +208,10 @@ std::string note_tables(const Plan& plan) {
 }
 
 std::string people_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
-  std::string text = "a voice of size " + plan.size + ", " + std::to_string(parameters_of(plan.shape)) +
-                     " parameters; clips of " + std::to_string(plan.clip.symbols) + " symbols and " +
-                     std::to_string(plan.clip.frames) + " frames" +
-                     (plan.is_note ? ", as field note 002 has them (--data SET plans for yours)\n\n" : " at most\n\n");
+  std::string text =
+      "a voice of size " + plan.size + ", " + std::to_string(parameters_of(plan.shape)) + " parameters; clips of " +
+      std::to_string(plan.clip.symbols) + " symbols and " + std::to_string(plan.clip.frames) + " frames" +
+      (plan.is_note ? ", as field note 002 has them (" + field("data") + " SET plans for yours)\n\n" : " at most\n\n");
   std::vector<PlannedTraining> batches;
   for (const auto& gpu : gpus)
     for (const bool recompute : {false, true}) batches.push_back(planned(plan, plan.shape, recompute, gpu));

@@ -10,6 +10,7 @@
 #include "audio/synth/audio_file.h"
 #include "audio/voice/pitch.h"
 #include "audio/voice/speech_distance.h"
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/output_ownership.h"
@@ -104,7 +105,7 @@ Result<std::vector<std::int64_t>> speakers_for(const VoiceSet& set, const std::v
     const auto found = voice.speaker_named(name.empty() ? theirs[number] : name);
     if (!found && name.empty())
       return fail(Fault::usage, "clip " + std::string(set.clip(index).name) + ": " + found.error().what,
-                  found.error().hint + ". Choose the one who speaks for all clips with --speaker");
+                  found.error().hint + ". Choose the one who speaks for all clips with " + field("speaker"));
     if (!found) return tl::unexpected<Error>(found.error());
     speakers[number] = *found;
   }
@@ -197,7 +198,7 @@ Result<VoiceMeasures> evaluate_voice(const VoiceEvaluationRequest& request) {
       spread_evenly(part, request.samples > 0 ? static_cast<std::size_t>(request.samples) : part.size());
   if (chosen.empty())
     return fail(Fault::usage, request.data.string() + ": the part has no clip to evaluate with",
-                "Name the other part with --split");
+                "Name the other part with " + field("split"));
   auto speakers = speakers_for(**set, chosen, voice->model(), request.speaker);
   if (!speakers) return tl::unexpected<Error>(speakers.error());
   const Comparison comparison(*voice, **set, std::move(*speakers));
@@ -208,8 +209,8 @@ Result<VoiceMeasures> evaluate_voice(const VoiceEvaluationRequest& request) {
   }
   const auto measures = means_of(clips);
   if (!request.report.empty()) {
-    OutputOwnership files("Name another file with --report");  // what it is not to replace was refused before
-    if (auto claimed = files.claim_marked(request.report, "--report", kEvaluationMark); !claimed)
+    OutputOwnership files("Name another file with " + field("report"));  // what it is not to replace was refused before
+    if (auto claimed = files.claim_marked(request.report, field("report"), kEvaluationMark); !claimed)
       return tl::unexpected<Error>(claimed.error());
     const auto page = request.report.extension() == ".svg" ? report_svg(clips, voice->model().mel.n_mels)
                                                            : report_html(clips, *voice, measures_text(measures));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "audio/vocoder/griffin_lim.h"
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -157,7 +158,8 @@ Result<TrainingEnd> train_vocoder(VocoderTraining training) {
   const auto group = join_processes(training.out);
   if (!group) return tl::unexpected<Error>(group.error());
   if (group->peers)
-    return fail(Fault::usage, "a vocoder is trained by one process", "Start one process, on the device with --device");
+    return fail(Fault::usage, "a vocoder is trained by one process",
+                "Start one process, on the device with " + field("device"));
   return train(training, *data);
 }
 

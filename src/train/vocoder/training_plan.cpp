@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/field_names.h"
 #include "base/json.h"
 #include "recipe/training_fields.h"
 #include "recipe/vocoder_recipe.h"
@@ -94,8 +95,9 @@ std::string json_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
 std::string people_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
   return "a vocoder of " + std::to_string(parameters_of(plan.shape)) + " parameters; crops of " +
          std::to_string(vocoder_crop_frames(plan.mel)) + " frames at " + std::to_string(plan.mel.rate.value) + " Hz" +
-         (plan.has_set ? "\n\n" : " (--data SET plans for yours)\n\n") + batch_table(planned(plan, gpus)) + "\n" +
-         kColumnsText + dry_run_text(plan.run, "a step of this network", "crops");
+         (plan.has_set ? "\n\n" : " (" + field("data") + " SET plans for yours)\n\n") +
+         batch_table(planned(plan, gpus)) + "\n" + kColumnsText +
+         dry_run_text(plan.run, "a step of this network", "crops");
 }
 
 }  // namespace

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/field_names.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "feed/feed.h"
 #include "feed/source/content.h"
+#include "public/tutti/feed.h"
 #include "train/evaluation/set_decoder.h"
 #include "train/stop_signals.h"
 
@@ -17,9 +18,10 @@ Result<void> check_evaluation(const WhisperRecipe& recipe, bool evaluates) {
   if (recipe.patience > 0)
     return fail(Fault::usage,
                 "patience: there is nothing to evaluate with, so no evaluation would ever end the training",
-                "Name a set with --eval-data, or make a split 'validation' beside 'train'");
+                "Name a set with " + field("eval_data") + ", or make a split 'validation' beside 'train'");
   if (recipe.eval_steps > 0)
-    log(Level::warning, "eval-steps: nothing is evaluated, there is no evaluation set; name one with --eval-data");
+    log(Level::warning,
+        "eval-steps: nothing is evaluated, there is no evaluation set; name one with " + field("eval_data"));
   return {};
 }
 

@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/units.h"
 #include "device/machine.h"
-#include "feed/feed.h"
 #include "model/cpu/compute_team.h"
 #include "model/formats/dims.h"
+#include "public/tutti/feed.h"
 #include "recipe/recipe_file.h"
 #include "recipe/whisper_recipe.h"
 #include "train/checkpoint/resume.h"
@@ -83,7 +84,7 @@ void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool repor
 void report_network(const WhisperTraining& training, WhisperTask& task) {
   const auto& r = training.recipe;
   const auto& dims = task.dims();
-  const auto kind = training.model.empty() ? std::string("a new network begins, for no --model is named")
+  const auto kind = training.model.empty() ? std::string("a new network begins, for no " + field("model") + " is named")
                                            : "fine-tuning " + training.model.string();
   log(Level::info, kind + ": width " + std::to_string(dims.n_audio_state) + ", " + std::to_string(dims.n_audio_layer) +
                        " + " + std::to_string(dims.n_text_layer) + " layers, " +

@@ -45,7 +45,7 @@ BatchAsset asset_of(const Job& done, const JobSpec& requested) {
 }  // namespace
 
 std::optional<BatchReport> report_if_all_done(std::span<const BatchJob> jobs, const BatchOptions& options) {
-  const auto store = open_store_if_there(options.state);
+  const auto store = open_store_if_there(options.store());
   if (!store || !*store) return {};
   const std::filesystem::path staging[] = {options.staging, options.kept};
   if (!sweep_outputs(**store, staging, options.existing)) return {};

@@ -31,7 +31,7 @@ bool was_stopped_soon(const PooledDeviceView& device, const BatchReport& report)
 Result<void> keep_speeds(const PooledDeviceView& device, const JobRunOptions& options,
                          const std::vector<SpeedRecord>& known, RunHistory& history) {
   SpeedKey key{.device = device.id,
-               .model = options.run.model.string(),
+               .model = options.run.model_name(),
                .compute_type = options.run.compute_type,
                .concurrency = std::max(1, device.slots)};
   const auto whole = whole_speed(device, key, known);
@@ -126,7 +126,8 @@ void end_in_store(const BatchReport& report, const JobRunOptions& options, RunHi
       use.windows = std::llround(device.windows_done);
       use.window_capacity = std::max(1, device.slots);
     }
-    if (options.price) use.cost = *options.price * report.elapsed / std::chrono::hours(1);
+    if (const auto price = options.prices.find(device.id); price != options.prices.end())
+      use.cost = usd_of(price->second, report.elapsed);
   }
   auto kept = keep_all_speeds(report, options, history);
   if (auto ended = history.end_run(run, end); !ended) kept = std::move(ended);

@@ -8,6 +8,7 @@
 #include "base/log_owner.h"
 #include "base/numbers.h"
 #include "device/machine.h"
+#include "net/url_fetch.h"
 #include "transcribe/inputs/recording_digest.h"
 #include "transcribe/output_plan.h"
 
@@ -28,8 +29,9 @@ Error without_end(const Error& error, Bytes needed, Bytes total) {
 }
 
 /// The file was there when it was added to the batch, or its folder is missing, too. More often a share is away for a
-/// while than a recording is deleted.
+/// while than a recording is deleted. A server that is away is another fault.
 bool may_come_back(const JobSpec& spec) {
+  if (is_address(spec.input)) return false;
   std::error_code why;
   const std::filesystem::path input = spec.input;
   if (std::filesystem::exists(input, why)) return false;
@@ -41,6 +43,11 @@ FailureClass failure_class(const Error& error, const JobSpec& spec) {
   if (error.fault == Fault::device) return FailureClass::permanent;
   if (error.fault == Fault::missing && may_come_back(spec)) return FailureClass::transient;
   return failure_class_of(error);
+}
+
+/// For messages: an address may have a signature behind its "?".
+std::string shown_input(const JobSpec& spec) {
+  return is_address(spec.input) ? shown_address(spec.input) : spec.input;
 }
 
 void release(LeaseSession& leases, const LeaseKey& key, const std::string& reason) {
@@ -61,7 +68,7 @@ std::optional<ClaimedFile> BatchJobSource::next() {
     } else if (!step.job) {
       return {};
     } else if (parts_.spaces.output.expect_some()) {
-      if (auto claimed = claim(*step.job)) return claimed;
+      if (auto claimed = claim(step)) return claimed;
     } else {
       parts_.queue.again(*step.job, Seconds(0));
       parts_.spaces.output.await_some();
@@ -71,24 +78,25 @@ std::optional<ClaimedFile> BatchJobSource::next() {
 
 /// None: another process has it; or a user has stopped the run meanwhile, in answer to the question about another
 /// recording.
-std::optional<ClaimedFile> BatchJobSource::claim(JobId id) {
-  auto lease = parts_.leases.claim({.job = id});
-  if (!lease) {
-    log(Level::error, "the store: " + lease.error().text());
+std::optional<ClaimedFile> BatchJobSource::claim(const RunQueue::NextStep& step) {
+  const JobId id = *step.job;
+  auto taken = claims_.take(step);
+  if (!taken) {
+    log(Level::error, "the store: " + taken.error().text());
     parts_.queue.stop_taking();
     return {};
   }
-  if (!*lease) {
-    not_claimable(id);
+  if (!taken->lease) {
+    not_claimable(id, taken->known);
     return {};
   }
-  if (is_superseded(id, (*lease)->job.spec)) {
-    release(parts_.leases, (*lease)->key, "another run has requested it in another way");
+  if (is_superseded(id, taken->lease->job.spec)) {
+    release(parts_.leases, taken->lease->key, "another run has requested it in another way");
     superseded(id);
     return {};
   }
-  const BatchAttempt& attempt = begin(**std::move(lease));
-  if (reporter_.may_begin()) return ClaimedFile{attempt.index, attempt.job.spec.input};
+  const BatchAttempt& attempt = begin(*std::move(taken->lease));
+  if (reporter_.may_begin()) return ClaimedFile{attempt.index, shown_input(attempt.job.spec)};
   failed(attempt.index, {Fault::cancelled, "the run was stopped before it began", ""});
   return {};
 }
@@ -113,11 +121,9 @@ BatchAttempt& BatchJobSource::begin(Lease lease) {
 }
 
 /// Another process has it, or had it: what became of it decides.
-void BatchJobSource::not_claimable(JobId id) {
-  const auto now = admin_.jobs({.ids = {id}}, 0, 1);
-  const bool known = now && !now->empty();
-  if (known && is_superseded(id, now->front().spec)) return superseded(id);
-  const JobState state = known ? now->front().state : JobState::queued;
+void BatchJobSource::not_claimable(JobId id, const std::optional<Job>& known) {
+  if (known && is_superseded(id, known->spec)) return superseded(id);
+  const JobState state = known ? known->state : JobState::queued;
   if (state == JobState::done) return parts_.queue.end(id, &BatchCounts::done);
   if (state == JobState::dead) return parts_.queue.end(id, &BatchCounts::failed);
   if (state == JobState::cancelled || state == JobState::held) return parts_.queue.end(id, &BatchCounts::cancelled);
@@ -144,10 +150,18 @@ Result<void> BatchJobSource::begin(std::size_t index) {
   const LogOwner owner(worker_name(attempt.worker));
   if (attempt.has_settled()) return not_wanted();
   if (auto named = expect_names(attempt.job.outputs()); !named) return named;
+  // What an address has is known once it is fetched.
+  const bool is_known = !attempt.lease.job.sha256.empty() || !attempt.lease.same_outputs.empty();
+  return is_address(attempt.job.spec.input) && !is_known ? Result<void>()
+                                                         : expect_new_content(attempt, attempt.job.spec.input);
+}
+
+/// Fault::cancelled: another recording with the same content is in work, or its outputs were taken over.
+Result<void> BatchJobSource::expect_new_content(BatchAttempt& attempt, const std::filesystem::path& audio) {
   std::vector<JobOutput> same = attempt.lease.same_outputs;
   if (same.empty()) {
     // The store is queried even where the content is known already: another recording with it may be in work by now.
-    const auto content = attempt.lease.job.sha256.empty() ? sha256_of_recording(attempt.job.spec.input, aborted_)
+    const auto content = attempt.lease.job.sha256.empty() ? sha256_of_recording(audio, aborted_)
                                                           : Result<std::string>(attempt.lease.job.sha256);
     if (!content) return tl::unexpected(content.error());
     const auto check = parts_.leases.content_known(attempt.lease.key, *content);
@@ -163,6 +177,26 @@ Result<void> BatchJobSource::begin(std::size_t index) {
   if (!copies) return {};  // not whole any more: then the work is done again
   if (auto published = publisher_.publish_copy(attempt, *copies); !published) return published;
   return not_wanted();
+}
+
+/// A full disk is waited for, as by `decoded`.
+Result<FetchedAudio> BatchJobSource::fetch(const ClaimedFile& file) {
+  BatchAttempt& attempt = parts_.attempts.at(file.index);
+  const std::string& address = attempt.job.spec.input;
+  if (!is_address(address)) return FetchedAudio{file.input};
+  const LogOwner owner(worker_name(attempt.worker));
+  const auto is_wanted = [&] { return !attempt.has_settled(); };
+  auto fetched = parts_.spaces.spool.retry_until_written(Bytes{0}, [&]() -> Result<FetchedAudio> {
+    if (!is_wanted()) return not_wanted();
+    auto unnamed = open_unnamed_file();
+    if (!unnamed) return tl::unexpected(unnamed.error());
+    if (auto whole = addresses_.fetch(address, unnamed->get(), is_wanted); !whole) return tl::unexpected(whole.error());
+    const std::filesystem::path path = "/proc/self/fd/" + std::to_string(unnamed->get());
+    return FetchedAudio{path, std::move(*unnamed)};
+  });
+  if (!fetched || !attempt.lease.job.sha256.empty()) return fetched;
+  if (auto fresh = expect_new_content(attempt, fetched->path); !fresh) return tl::unexpected(fresh.error());
+  return fetched;
 }
 
 /// That the disk for decoded audio is full, or not to be written to, is no recording's fault: it is waited for.
@@ -213,16 +247,14 @@ const TranscriptionContext* BatchJobSource::context(std::size_t index) {
   const ModelContext* model =
       model_.wait([](const auto& loaded) { return loaded.has_value(); }, [](const auto& loaded) { return *loaded; });
   if (!model) return nullptr;
-  const auto engine = [&] {
+  return attempt.context([&] {
     const PoolJob job = parts_.jobs.with(attempt.id(), [&](const BatchEntry& entry, const BatchTally&) {
       return pool_job(entry, parts_.options, parts_.began);
     });
-    auto made = parts_.pool.engine(job);
-    made->when_granted([this] { reporter_.started(); });
-    return made;
-  };
-  return attempt.context(engine,
-                         [&](JobEngine& made) { return model->context(made, parts_.options.run, on_progress_, true); });
+    std::shared_ptr<JobEngine> engine = parts_.pool.engine(job);
+    engine->when_granted([this] { reporter_.started(); });
+    return RecordingAttempt::Serving{engine, model->context(*engine, parts_.options.run, on_progress_, true)};
+  });
 }
 
 void BatchJobSource::failed(std::size_t index, const Error& error) {

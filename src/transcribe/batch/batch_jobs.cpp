@@ -8,8 +8,10 @@ BatchJobs::BatchJobs(const BatchOptions& options, JobStore& store, DevicePool& p
       began_(store.now()),
       queue_(options, began_, jobs_, spaces_, pool),
       attempts_(queue_),
-      leases_(store, store,
-              [this](Bytes needed, const auto& write) { return spaces_.output.retry_until_written(needed, write); }),
+      leases_(
+          store, store,
+          [this](Bytes needed, const auto& write) { return spaces_.output.retry_until_written(needed, write); },
+          options.lease),
       parts_{.options = options,
              .began = began_,
              .pool = pool,
@@ -25,6 +27,7 @@ BatchJobs::BatchJobs(const BatchOptions& options, JobStore& store, DevicePool& p
 void BatchJobs::abort() {
   source_.abort();
   spaces_.close();
+  publisher_.abort();
 }
 
 RunSnapshot BatchJobs::snapshot() const {
@@ -43,6 +46,7 @@ Result<void> BatchJobs::cancel(JobId job) {
 
 void BatchJobs::release(const std::string& reason) {
   publisher_.publish_all_left();
+  source_.release_all();
   attempts_.settle_all();
   leases_.release_all(reason);
 }

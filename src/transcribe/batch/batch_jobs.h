@@ -39,6 +39,8 @@ class BatchJobs final : public JobSupply {
   DiskSpaceWait& output_space() { return spaces_.output; }
   /// Fault::missing: it is none of this run's, or has ended.
   Result<void> cancel(JobId job);
+  /// Releases what was claimed ahead and has not been begun for a while. To be called a few times a second.
+  void release_idle() { source_.release_idle(); }
   /// The run ends: releases what is still held, and tries once more to put in place what could not be.
   void release(const std::string& reason);
 

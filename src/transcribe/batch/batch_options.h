@@ -1,16 +1,23 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "device/prices/price_list.h"
 #include "jobs/job.h"
+#include "jobs/lease.h"
 #include "jobs/publish.h"
+#include "jobs/store_url.h"
 #include "transcribe/pool/pool_options.h"
 #include "transcript/writers.h"
 
 namespace tutti {
+
+class DoneCommand;
 
 /// A recording to be transcribed and the files it becomes.
 struct BatchJob {
@@ -30,17 +37,22 @@ struct JobRunOptions : PoolOptions {
   std::string command{};              // for history
   std::string batch{};                // what its jobs have in common: the output folder
   TuningPlan tuning{.is_on = false};  // whether, and within which memory, threads are chosen while it runs
-  std::optional<double> price{};      // price of a device hour, for history
+  HourlyPrices prices{};              // by device id, for history and status
 };
 
 /// The same of a batch, and where things go.
 struct BatchOptions : JobRunOptions {
   WriterOptions writer{};
-  std::filesystem::path state{};       // the store's folder
-  std::filesystem::path staging{};     // on the file system of the outputs
-  std::filesystem::path kept{};        // where results are staged while that is full: in `state`; empty: nowhere
-  bool retry_failed = false;           // those that failed for good in an earlier run, too
+  std::shared_ptr<DoneCommand> on_done{};  // run for each recording once its outputs are in place; null: none
+  std::filesystem::path state{};           // the store's folder; with `server` what else is of this machine
+  std::optional<StoreUrl> server{};        // where the store is instead: machines share it
+  std::filesystem::path staging{};         // on the file system of the outputs
+  std::filesystem::path kept{};            // where results are staged while that is full: in `state`; empty: nowhere
+  std::chrono::milliseconds lease = kLeaseLength;  // after which others may take a job from a process that is gone
+  bool retry_failed = false;                       // those that failed for good in an earlier run, too
   Existing existing = Existing::keep;  // what happens to files at the names of outputs that the store did not write
+
+  StoreUrl store() const { return server.value_or(StoreUrl(state)); }
 };
 
 }  // namespace tutti

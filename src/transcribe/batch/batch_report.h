@@ -26,12 +26,14 @@ struct BatchAsset {
   std::vector<Attempt> tries{};  // each of them, where it has failed or took more than one
   Seconds audio{};
   Seconds requested{};  // part of `audio` within the clips to be transcribed in this run; without clips, all of it
-  std::vector<KeptFile> kept_files{};  // at the names of its outputs: this run left them, and wrote beside them
-  std::vector<std::string> losses{};   // what damage in its file cost, where this run has decoded it
-  std::vector<std::string> notes{};    // what was chosen of its file, likewise
-  bool without_speech = false;         // the transcript that this run has written has no text
-  std::optional<Seconds> busy{};       // device time that it took in this run, by the pool's clock
-  std::string extra = "{}";            // what its list holds about it beside what Tutti knows, a JSON object
+  std::vector<KeptFile> kept_files{};        // at the names of its outputs: this run left them, and wrote beside them
+  std::vector<std::string> losses{};         // what damage in its file cost, where this run has decoded it
+  std::vector<std::string> notes{};          // what was chosen of its file, likewise
+  bool without_speech = false;               // the transcript that this run has written has no text
+  std::size_t replacements = 0;              // texts that were replaced in it
+  std::optional<Seconds> busy{};             // device time that it took in this run, by the pool's clock
+  std::map<std::string, Seconds> busy_on{};  // of `busy`, by device
+  std::string extra = "{}";                  // what its list holds about it beside what Tutti knows, a JSON object
 };
 
 struct BatchReport {
@@ -39,6 +41,7 @@ struct BatchReport {
   BatchCounts before{};            // jobs of `counts` that earlier runs had ended
   std::size_t done_now = 0;        // recordings that were done in this run
   std::size_t without_speech = 0;  // recordings of `done_now` whose transcripts have no text
+  std::size_t replacements = 0;    // texts that were replaced in the transcripts of `done_now`
   std::size_t copied = 0;          // recordings of `done_now` with the transcript of another that has the same content
   std::chrono::system_clock::time_point started{}, ended{};
   Seconds elapsed{};                   // run time by the pool's clock
@@ -49,6 +52,7 @@ struct BatchReport {
   Seconds longest{};
   bool shared_files = true;  // windows of one file could run on several devices
   std::string policy{};      // that placed them
+  std::string engine{};      // the engine of others that transcribed, with its version; empty: ours
   PoolView pool{};
   std::optional<double> energy_joules{};          // energy of all GPUs together, where all report it
   std::map<std::string, double> device_joules{};  // by device id, of those that say

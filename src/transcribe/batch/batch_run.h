@@ -8,6 +8,7 @@
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/batch/batch_report.h"
+#include "transcribe/batch/store_follower.h"
 #include "transcribe/stop_signal.h"
 #include "view/fleet/fleet_status.h"
 
@@ -34,5 +35,10 @@ class BatchControl {
 /// is lost for too long, or `stop` is raised.
 Result<BatchReport> run_batch(std::span<const BatchJob> jobs, const BatchOptions& options, BatchObserver& observer,
                               StopSignal& stop, const std::function<void(BatchControl*)>& with_control);
+
+/// The same for jobs that other processes submit to the store of `options`, on this machine or another one, until there
+/// have been none for the idle time.
+Result<BatchReport> follow_store(const FollowOptions& follow, const BatchOptions& options, BatchObserver& observer,
+                                 StopSignal& stop, const std::function<void(BatchControl*)>& with_control);
 
 }  // namespace tutti

@@ -1,6 +1,8 @@
 #include "transcribe/batch/batch_status.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -41,6 +43,20 @@ std::string finding_so_far(const JobRunOptions& options, const RunSnapshot& run,
   return finding_of(numbers);
 }
 
+/// What the devices have cost so far, where all have a price.
+void add_costs(FleetStatus& status, const JobRunOptions& options) {
+  double usd_hour = 0;
+  bool all = !status.devices.empty();
+  for (std::size_t i = 0; i < status.devices.size(); ++i) {
+    const auto price = options.prices.find(options.devices[i].id);
+    all = all && price != options.prices.end();
+    if (price == options.prices.end()) continue;
+    status.devices[i].usd_hour = price->second;
+    usd_hour += price->second;
+  }
+  if (all) status.cost = usd_of(usd_hour, status.elapsed);
+}
+
 }  // namespace
 
 FleetStatus fleet_status(const JobRunOptions& options, const RunSnapshot& run, const PoolView& view,
@@ -64,6 +80,7 @@ FleetStatus fleet_status(const JobRunOptions& options, const RunSnapshot& run, c
   for (std::size_t i = 0; i < view.devices.size(); ++i)
     machine.describe(i, view.devices[i].process,
                      status.devices.emplace_back(device_status(view.devices[i], options.devices[i], view.elapsed)));
+  add_costs(status, options);
   status.finding = finding_so_far(options, run, view);
   status.running = run.running;
   status.in_work = run.in_work;
@@ -89,12 +106,16 @@ BatchAsset asset_of(const Job& job, const std::map<JobId, BatchEntry>& entries) 
                    .audio = job.spec.audio.value_or(Seconds(0)),
                    .extra = job.spec.extra};
   const BatchEntry& entry = entries.at(job.id);
-  if (ended && entry.use) asset.busy = entry.use->busy;
+  if (ended && entry.use) {
+    asset.busy = entry.use->busy;
+    asset.busy_on = entry.use->busy_on;
+  }
   asset.requested = entry.requested;
   asset.losses = entry.losses;
   asset.kept_files = entry.kept_files;
   asset.notes = entry.notes;
   asset.without_speech = entry.without_speech && job.state == JobState::done;
+  if (job.state == JobState::done) asset.replacements = entry.replacements;
   if (!entry.left_staged.empty()) {
     asset.status = "failed";
     asset.error = entry.left_staged;
@@ -121,6 +142,65 @@ void add_assets(BatchReport& report, JobAdmin& admin, const std::map<JobId, Batc
       if (auto tries = admin.attempts(job.id)) asset.tries = std::move(*tries);
     }
   }
+}
+
+// ---- of a store that machines share
+
+namespace {
+
+constexpr std::size_t kJobsShown = 200;
+
+/// The machine and the process of an owner, "HOST.PID.TOKEN".
+std::string runner_of(const std::string& owner) {
+  const auto end = owner.rfind('.');
+  return end == std::string::npos ? owner : owner.substr(0, end);
+}
+
+/// Batches that have jobs which have not ended: those in work, and those that wait.
+Result<std::set<std::string>> open_batches(JobStore& store, const std::vector<Job>& running) {
+  std::set<std::string> batches;
+  for (const Job& job : running) batches.insert(job.spec.batch);
+  auto waiting = store.waiting_batches("/");
+  if (!waiting) return tl::unexpected(waiting.error());
+  batches.insert(waiting->begin(), waiting->end());
+  return batches;
+}
+
+JobStatus status_of(const Job& job, const std::string& device) {
+  JobStatus status{.id = std::to_string(job.id), .name = job.spec.name, .device = device, .length = job.spec.audio};
+  if (status.name.empty()) status.name = std::filesystem::path(job.spec.input).filename();
+  if (job.spec.audio) status.done = *job.spec.audio * job.progress;
+  return status;
+}
+
+}  // namespace
+
+Result<FleetStatus> fleet_of_store(JobStore& store, const StoreUrl& url) {
+  const auto running = store.jobs({.states = {JobState::running}}, 0, kJobsShown);
+  if (!running) return tl::unexpected(running.error());
+  const auto batches = open_batches(store, *running);
+  if (!batches) return tl::unexpected(batches.error());
+  FleetStatus status{.run = url.text()};
+  for (const auto& batch : *batches) {
+    const auto counts = store.counts({.batch = batch});
+    if (!counts) return tl::unexpected(counts.error());
+    status.jobs += static_cast<std::size_t>(counts->total());
+    status.done += static_cast<std::size_t>(counts->done);
+    status.failed += static_cast<std::size_t>(counts->dead);
+    status.cancelled += static_cast<std::size_t>(counts->cancelled);
+    status.running += static_cast<std::size_t>(counts->running);
+  }
+  std::map<std::string, DeviceStatus> devices;
+  for (const Job& job : *running) {
+    const std::string name = runner_of(job.owner) + (job.device.empty() ? "" : " " + job.device);
+    DeviceStatus& device = devices[name];
+    device.id = name;
+    ++device.jobs;
+    status.in_work.push_back(status_of(job, name));
+  }
+  for (auto& [name, device] : devices) status.devices.push_back(std::move(device));
+  if (running->size() < kJobsShown) status.running = running->size();  // of the same look as the devices
+  return status;
 }
 
 }  // namespace tutti

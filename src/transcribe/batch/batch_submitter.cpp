@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "audio/containers/audio_length.h"
+#include "base/field_names.h"
 #include "base/log.h"
 
 namespace tutti {
@@ -29,7 +30,7 @@ void BatchSubmitter::DeferredWarning::add(const std::string& which) {
   if (++count_ == 1) first_ = which;
 }
 
-void BatchSubmitter::DeferredWarning::report(const char* what, const char* then) const {
+void BatchSubmitter::DeferredWarning::report(const char* what, const std::string& then) const {
   if (count_ > 0)
     log(Level::warning, std::string("Recordings that ") + what + ": " + std::to_string(count_) +
                             " (the first: " + first_ + "). " + then);
@@ -50,8 +51,9 @@ Result<void> BatchSubmitter::submit(const Clock& clock) {
     log(Level::info, "Recordings that have changed since an earlier run, or are requested in another way: " +
                          std::to_string(renewed_) + ". They are done again");
   left_alone_.report("failed for good or were cancelled in an earlier run",
-                     "They are left alone; --retry-failed does them again");
-  overwritten_.report("overwrite what an earlier run wrote for another one", "Another --output-dir keeps both");
+                     "They are left alone; " + field("retry_failed") + " does them again");
+  overwritten_.report("overwrite what an earlier run wrote for another one",
+                      "Another " + field("output_dir") + " keeps both");
   jobs_.queue().all_added();
   jobs_.reporter().accepted();
   return {};

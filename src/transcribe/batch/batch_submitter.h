@@ -47,7 +47,7 @@ class BatchSubmitter {
    public:
     void add(const std::string& which);
     /// "Recordings that WHAT: 3 (the first: ...). THEN"
-    void report(const char* what, const char* then) const;
+    void report(const char* what, const std::string& then) const;
 
    private:
     std::size_t count_ = 0;

@@ -33,6 +33,7 @@ struct BatchEntry {
   std::vector<std::string> losses{};         // what damage in its file cost, where this run has decoded it
   std::vector<std::string> notes{};          // what was chosen of its file, likewise
   bool without_speech = false;               // the transcript of this run has no text
+  std::size_t replacements = 0;              // texts that were replaced in it
   bool seen_elsewhere = false;               // another process held it when this run wanted to claim it
 };
 
@@ -59,6 +60,7 @@ struct BatchDone {
   std::size_t recordings = 0;
   std::size_t copied = 0;              // recordings with the transcript of another one, whose content is the same
   std::size_t without_speech = 0;      // recordings whose transcripts have no text
+  std::size_t replacements = 0;        // texts that were replaced in the transcripts
   Seconds audio{};                     // whole length of the recordings that were transcribed, not copied
   Seconds requested{};                 // part of `audio` within the clips to be transcribed; without clips, all of
                                        // it
@@ -107,6 +109,7 @@ struct BatchTally {
   void count_done(const BatchEntry& entry) {
     ++done.recordings;
     done.without_speech += entry.without_speech ? 1 : 0;
+    done.replacements += entry.replacements;
     if (!entry.use) {
       ++done.copied;
       return;

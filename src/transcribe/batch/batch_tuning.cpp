@@ -19,7 +19,7 @@ TuningPlan plan_of(const JobRunOptions& options, int devices) {
   const RunOptions& run = options.run;
   const int waiting = threads_of(options);
   TuningPlan plan = options.tuning;
-  plan.pipeline = std::string("batch") + (run.batched ? " --batched, " : ", ") + run.model.string() + ", " +
+  plan.pipeline = std::string("batch") + (run.batched ? " --batched, " : ", ") + run.model_name() + ", " +
                   joined(options.devices, ", ", [](const auto& device) { return device.id; });
   plan.stages = {{kDecodeStage, StageResource::cpu, true}};
   if (run.vad) plan.stages.push_back({kSpeechStage, StageResource::cpu, true});

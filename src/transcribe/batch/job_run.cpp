@@ -37,7 +37,7 @@ JobRun::JobRun(const JobRunOptions& options, PoolPlan plan, RunHistory& history,
 Result<RunId> JobRun::begin() {
   auto run = history_.begin_run({.command = options_.command,
                                  .batch = options_.batch,
-                                 .model = options_.run.model.string(),
+                                 .model = options_.run.model_name(),
                                  .compute_type = options_.run.compute_type});
   if (run) id_ = *run;
   return run;
@@ -154,6 +154,7 @@ BatchReport JobRun::end(const RunSnapshot& snapshot) {
                      .before = snapshot.before,
                      .done_now = done.recordings,
                      .without_speech = done.without_speech,
+                     .replacements = done.replacements,
                      .copied = done.copied,
                      .started = started_,
                      .ended = std::chrono::system_clock::now(),
@@ -163,6 +164,7 @@ BatchReport JobRun::end(const RunSnapshot& snapshot) {
                      .has_retried = done.has_retried,
                      .shared_files = options_.run.batched,
                      .policy = options_.policy,
+                     .engine = options_.run.engine ? options_.run.engine->name : "",
                      .pool = pool_->view(),
                      .energy_joules = machine_.energy(),
                      .device_joules = machine_.energy_by_device(),

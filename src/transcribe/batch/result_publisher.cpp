@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log_owner.h"
+#include "transcribe/done_command.h"
 #include "transcript/output_text.h"
 
 namespace tutti {
@@ -19,13 +20,14 @@ Result<void> ResultPublisher::publish(TranscribedFile& file) {
   file.outcome.outputs = attempt.job.outputs();
   std::vector<OutputContent> contents;
   for (std::size_t i = 0; i < file.outcome.outputs.size(); ++i) {
-    auto content = format_transcript(file.transcript, attempt.job.formats[i], parts_.options.writer);
+    auto content = format_output(file, attempt.job.formats[i], parts_.options.writer);
     if (!content) return tl::unexpected(content.error());
     contents.push_back({file.outcome.outputs[i], std::move(*content)});
   }
   parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) {
     entry.requested = file.outcome.requested;
     entry.without_speech = file.outcome.without_speech;
+    entry.replacements = file.outcome.replacements;
   });
   return publish(attempt, contents, attempt.use());
 }
@@ -67,7 +69,13 @@ Result<void> ResultPublisher::publish(BatchAttempt& attempt, const std::vector<O
 
 void ResultPublisher::finish(const BatchAttempt& attempt, std::vector<KeptFile> kept_files) {
   parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) { entry.kept_files = std::move(kept_files); });
+  run_on_done(attempt.job);
   reporter_.done(attempt);
+}
+
+void ResultPublisher::run_on_done(const BatchJob& job) {
+  if (parts_.options.on_done)
+    parts_.options.on_done->run(job.spec.name, job.spec.input, job.outputs(), [&] { return !aborted_; });
 }
 
 void ResultPublisher::keep(Kept kept) {
@@ -111,11 +119,14 @@ void ResultPublisher::publish_left_staged() {
   for (const JobId id : parts_.jobs.left_staged()) {
     auto placed = put_outputs_in_place(records_, id, parts_.options.existing);
     if (!placed) continue;
+    const BatchJob* job = nullptr;
     parts_.jobs.with(id, [&](BatchEntry& entry, BatchTally& tally) {
+      job = entry.job;
       entry.left_staged.clear();
       entry.kept_files = std::move(*placed);
       tally.placed(entry);
     });
+    if (job) run_on_done(*job);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -30,6 +31,8 @@ class ResultPublisher final : public ResultSink {
   void publish_kept() { publish_kept(false); }
   /// The run ends: tries once more to put in place what could not be, also what an earlier run left.
   void publish_all_left();
+  /// Ends the command for a finished recording, too.
+  void abort() { aborted_ = true; }
 
  private:
   /// An attempt that is recorded as done, and whose outputs are staged elsewhere until their own disk has space.
@@ -46,11 +49,14 @@ class ResultPublisher final : public ResultSink {
   void publish_kept(bool last_time);
   void publish_left_staged();
   void leave_staged(const BatchAttempt& attempt, const Error& error);
+  /// Its outputs are in place: runs the command of the user, if there is one.
+  void run_on_done(const BatchJob& job);
 
   const RunParts parts_;
   OutputRecords& records_;
   BatchReporter& reporter_;
   Guarded<std::vector<Kept>> kept_{};
+  std::atomic<bool> aborted_{false};
 };
 
 }  // namespace tutti

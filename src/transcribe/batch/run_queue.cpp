@@ -8,7 +8,8 @@
 namespace tutti {
 namespace {
 
-constexpr Seconds kNoWake{3600};  // a change wakes it
+constexpr Seconds kNoWake{3600};     // a change wakes it
+constexpr std::size_t kAhead = 100;  // two claims of the largest size
 
 std::optional<Idle> idle_of(DiskSpaceWait::Hold hold) {
   switch (hold) {
@@ -148,7 +149,8 @@ RunQueue::NextStep RunQueue::wait() {
       const bool drained = state.paused && state.in_work == 0;
       state.over = state.over || drained || (state.all_added && state.open == 0);
       if (!state.over && state.may_take(spaces_, options_.jobs_at_once))
-        if (const auto job = state.order.take(now)) return NextStep{.job = job};
+        if (const auto job = state.order.take(now))
+          return NextStep{.job = job, .ahead = state.order.next(kAhead), .ready = state.order.ready()};
       report_hold(state);
       if (state.over) return NextStep{};
       if (state.publish_kept_at && *state.publish_kept_at <= now) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -31,7 +32,9 @@ class RunQueue {
  public:
   /// What the thread that claims jobs does next; neither: no job is claimed any more.
   struct NextStep {
-    std::optional<JobId> job{};  // claim this one
+    std::optional<JobId> job{};  // begin this one
+    std::vector<JobId> ahead{};  // the first of those that follow: they may be claimed with it
+    std::size_t ready = 0;       // how many follow
     bool publish_kept = false;   // results that are kept may find space by now
   };
 

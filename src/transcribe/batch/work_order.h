@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "balance/queue_rank.h"
 #include "base/clock.h"
@@ -39,6 +40,15 @@ class WorkOrder {
     if (ready_.empty()) return {};
     return ready_.extract(ready_.begin()).value().job;
   }
+  /// Those that `take` would yield next, at most `most`.
+  std::vector<JobId> next(std::size_t most) const {
+    std::vector<JobId> jobs;
+    for (const Entry& entry : ready_) {
+      if (jobs.size() == most) break;
+      jobs.push_back(entry.job);
+    }
+    return jobs;
+  }
   /// When `take` may yield something although nothing was added; at once while something is ready.
   std::optional<Clock::Instant> wake_at(Clock::Instant now) const {
     if (!ready_.empty()) return now;
@@ -46,6 +56,7 @@ class WorkOrder {
     return later_.begin()->first;
   }
   std::size_t size() const { return ready_.size() + later_.size(); }
+  std::size_t ready() const { return ready_.size(); }
 
  private:
   struct Entry {

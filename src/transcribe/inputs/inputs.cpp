@@ -1,15 +1,13 @@
 #include "transcribe/inputs/inputs.h"
 
-#include <algorithm>
-#include <cctype>
 #include <iostream>
-#include <string_view>
 #include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
 #include "base/new_file.h"
 #include "text/manifest/read.h"
+#include "transcribe/inputs/address.h"
 
 namespace tutti {
 
@@ -61,7 +59,8 @@ class Reading {
   const InputTally& tally() const { return tally_; }
 
   Result<void> read(const std::string& argument) {
-    if (auto local = expect_local(argument); !local) return local;
+    if (auto usable = expect_usable(argument); !usable) return usable;
+    if (is_address(argument)) return address(argument);
     std::error_code why;
     if (argument == "-")
       return add(read_manifest_stream(std::cin, "standard input", options_.rules, entries_below("")));
@@ -87,6 +86,29 @@ class Reading {
   }
 
  private:
+  Result<void> expect_usable(const std::string& input) const {
+    if (!options_.addresses || !is_address(input)) return expect_local(input);
+    const bool is_folder = is_s3_path(input) && input.ends_with('/');
+    return expect_fetchable(is_folder ? input + "folder" : input);
+  }
+
+  Result<void> address(const std::string& argument) {
+    if (!argument.ends_with('/') || !is_s3_path(argument))
+      return add_address(argument, path_of_address(argument).filename());
+    AddressFetch fetch([] { return true; });
+    const auto found = fetch.recordings_below(argument);
+    if (!found) return tl::unexpected(found.error());
+    for (const auto& recording : *found)
+      if (goes_on_) add_address(recording, path_below(path_of_address(argument), path_of_address(recording)));
+    return {};
+  }
+
+  Result<void> add_address(const std::string& address, fs::path below) {
+    ++tally_.taken;
+    hand_on({address, std::move(below), {.path = address}});
+    return {};
+  }
+
   /// A pattern's matches were not named by the user: a pipe or a socket may be among them, as in a folder.
   void matched(const fs::path& match, const fs::path& root) {
     std::error_code why;
@@ -128,13 +150,19 @@ class Reading {
     const fs::path tree = begins.empty() ? fs::path("/") : root;
     const bool is_tables = !folder.empty() && options_.audio_root.empty();
     return {[this, root, tree, is_tables](ManifestEntry&& entry) {
-              if (const auto local = expect_local(entry.path); !local) return unusable(entry, local.error());
+              if (const auto usable = expect_usable(entry.path); !usable) return unusable(entry, usable.error());
+              if (is_address(entry.path)) return listed_address(std::move(entry));
               const fs::path path = entry.path;
               fs::path file = plain(is_tables ? recording_of_table(root, path) : root / path);
               fs::path below = path.is_absolute() ? path_below(tree, file) : tame(path);
               return hand_on({std::move(file), std::move(below), std::move(entry)});
             },
             sink_.problem};
+  }
+
+  bool listed_address(ManifestEntry&& entry) {
+    fs::path file = entry.path, below = path_of_address(entry.path);
+    return hand_on({std::move(file), std::move(below), std::move(entry)});
   }
 
   /// The manifest's reader has counted it as taken.
@@ -169,15 +197,11 @@ class Reading {
   bool goes_on_ = true;
 };
 
-/// A scheme of two characters or more (RFC 3986) before "://".
-bool is_address(std::string_view text) {
-  const auto scheme = text.substr(0, std::min(text.find("://"), text.size()));
-  if (scheme.size() == text.size() || scheme.size() < 2) return false;
-  return std::ranges::all_of(scheme,
-                             [](unsigned char c) { return std::isalnum(c) || c == '+' || c == '-' || c == '.'; });
-}
-
 }  // namespace
+
+fs::path Input::name() const {
+  return is_address(file.native()) ? below.filename() : file.filename();
+}
 
 Result<void> expect_local(const std::string& input) {
   if (input.empty())

@@ -21,6 +21,8 @@ struct InputOptions {
   std::int64_t skip = 0;   // leave out so many of the first
   bool all_files = false;  // take files of any name from folders, hidden ones too
   bool every_row = false;  // hand on a file as often as it is named: of a table each row may hold a part of its text
+  /// Take addresses (transcribe/inputs/address.h), too: http, https and s3, and a folder of S3 ("s3://bucket/talks/").
+  bool addresses = false;
 };
 
 /// What became of the files in folders that were searched. A hidden folder counts as one file.
@@ -48,13 +50,16 @@ struct InputTally : ManifestTally {
 
 /// One recording to work on.
 struct Input {
-  std::filesystem::path file{};  // absolute; it may be missing
+  std::filesystem::path file{};  // absolute, and it may be missing; or an address as it was named
   /// Its path in an output tree that mirrors the input: relative, without "..". It is the path below the named folder
   /// or below where the pattern starts. For a relative path in a list it is that path; for an absolute one it is what
   /// is below `audio_root` or the table's folder, else the whole of it. For a recording that was named itself it is its
-  /// name.
+  /// name. For an address it is its host and path; for one that was named itself, the path's last part.
   std::filesystem::path below{};
   ManifestEntry entry{};  // what a manifest holds about it; else the path alone
+
+  /// "monday.mp3", also of an address.
+  std::filesystem::path name() const;
 };
 
 struct InputSink {
@@ -69,8 +74,8 @@ struct InputSink {
 /// manifest (text/manifest/read.h, by extension), "-" (paths or JSON objects from standard input), else a recording.
 /// The same file named twice is handed on once. Pipes, sockets and devices are taken only where they are named
 /// themselves. Fails when a list or manifest cannot be read, a glob names nothing, a
-/// folder that is written as one ("talks/") is none, or an argument is an address or empty; an address in a list is a
-/// problem.
+/// folder that is written as one ("talks/") is none, or an argument is empty or an address that is not taken; such an
+/// address in a list is a problem.
 Result<InputTally> read_inputs(const std::vector<std::string>& arguments, const InputOptions& options,
                                const InputSink& sink);
 

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audio/mel/log_mel.h"
 #include "balance/window_cost.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "hub/memory_plan.h"
 #include "link/session.h"
 #include "transcribe/pool/pool_state.h"
@@ -18,6 +20,8 @@ constexpr double kDoubt = 3;                     // factor on the time limit of 
 constexpr double kLatenessFactor = 2.5;          // factor on the time that all that is in flight should take
 constexpr double kHeaviestWindow = 16;           // times the usual one: many samples of a text without an end
 constexpr std::int32_t kCanaryFrames = 1000;
+constexpr std::int32_t kTestTokens = 8;
+constexpr std::chrono::seconds kTestLimit{120};  // of a slow GPU's first kernels
 
 /// A few starts are all there are: each is logged, and the owner reports the last one's error.
 bool gives_up(const PoolPlan& plan) {
@@ -29,7 +33,8 @@ Result<void> check_fits(const PoolState& pool, DeviceIndex device, const Ready& 
   for (DeviceIndex index = 0; index < pool.members.size(); ++index) {
     const PoolMember& other = pool.members[index];
     if (index == device || !other.ready) continue;
-    if (other.ready->n_mels != ready.n_mels || other.ready->n_vocab != ready.n_vocab)
+    if (other.ready->n_mels != ready.n_mels || other.ready->n_vocab != ready.n_vocab ||
+        other.ready->n_audio_ctx != ready.n_audio_ctx)
       return fail(Fault::unsupported, pool.members[device].facts.id + " has another model than " + other.facts.id);
   }
   return {};
@@ -87,6 +92,8 @@ class DeviceMonitor {
     auto ready = worker->ready();
     if (ready)
       if (auto fits = check_fits(*pool_.lock(), device_, *ready); !fits) ready = tl::unexpected(fits.error());
+    if (ready && facts_.tested && !has_passed_)
+      if (auto passed = test(*worker, *ready); !passed) ready = tl::unexpected(passed.error());
     const Error error = ready ? serve(worker, generation, *ready) : ready.error();
     if (!pool_.lock()->stopping) worker->stop(Seconds(0));  // else it has the pool's grace
     finish_canary();
@@ -97,6 +104,34 @@ class DeviceMonitor {
     me.worker.reset();
     if (!pool->stopping && !pool->over) ++me.restarts;
     return error;
+  }
+
+  /// A driver that answers and a model that is loaded do not show that the device computes.
+  Result<void> test(WorkerHandle& worker, const Ready& ready) {
+    const WindowId window = kCanaryBit | ++canaries_;
+    const auto started = Clock::real().now();
+    auto answer = std::async(std::launch::async, [&]() -> Result<Decoded> {
+      if (auto opened = open_canary(worker, window, ready); !opened) return tl::unexpected(opened.error());
+      auto decoded = worker.decode({.window = window, .request = 1, .prompt = {0}, .max_tokens = kTestTokens});
+      worker.release(window);
+      return decoded;
+    });
+    const bool is_late = answer.wait_for(kTestLimit) == std::future_status::timeout;
+    if (is_late) worker.stop(Seconds(0));
+    const auto decoded = answer.get();
+    const auto failed = [&](const std::string& why) {
+      return fail(Fault::device, facts_.id + ": the test of the device failed: " + why,
+                  "'tutti doctor' looks at the driver, and 'tutti bench' at what the device computes");
+    };
+    if (is_late) return failed("no answer in " + std::to_string(kTestLimit.count()) + " s");
+    if (!decoded && decoded.error().fault == Fault::cancelled) return tl::unexpected<Error>(decoded.error());
+    if (!decoded) return failed(decoded.error().what);
+    if (!std::isfinite(decoded->sum_logprob)) return failed("what it computes are no numbers");
+    has_passed_ = true;
+    const std::string name = ready.device_name.empty() ? facts_.id : ready.device_name;
+    log(Level::info, std::string(kGpuTestPassed) + ": " + name + " has computed a window in " +
+                         fixed_text(Seconds(Clock::real().now() - started).count(), 2) + " s");
+    return {};
   }
 
   void not_ready(PoolState& pool, const Error& error) {
@@ -188,13 +223,9 @@ class DeviceMonitor {
   void run_canary(PoolState& pool, const std::shared_ptr<WorkerHandle>& worker, int generation) {
     PoolMember& me = pool.members[device_];
     me.canary_runs = true;  // the one before has done with the lock, so that its future can be released here
-    const std::int32_t n_mels = me.ready->n_mels;
-    const std::int32_t frames = std::min(kCanaryFrames, 2 * me.ready->n_audio_ctx);
     const WindowId window = kCanaryBit | ++canaries_;
-    canary_ = std::async(std::launch::async, [this, worker, generation, n_mels, frames, window] {
-      std::vector<float> mel(static_cast<std::size_t>(n_mels) * static_cast<std::size_t>(frames));
-      for (std::size_t i = 0; i < mel.size(); ++i) mel[i] = 0.5F * std::sin(static_cast<float>(i) * 0.37F);
-      const auto opened = worker->open(window, mel, n_mels, frames);
+    canary_ = std::async(std::launch::async, [this, worker, generation, ready = *me.ready, window] {
+      const auto opened = open_canary(*worker, window, ready);
       worker->release(window);
       const auto held = pool_.lock();
       PoolMember& self = held->members[device_];
@@ -208,6 +239,19 @@ class DeviceMonitor {
         held->dispatcher.failed(grant.id, Blame::device, opened.error().what, held->now());
       held->pump();
     });
+  }
+
+  /// Has something computed: as it is opened; of PCM nothing is, so it is transcribed as well.
+  static Result<void> open_canary(WorkerHandle& worker, WindowId window, const Ready& ready) {
+    const bool is_pcm = ready.n_mels == 0;
+    const std::int32_t frames =
+        std::min(kCanaryFrames, 2 * ready.n_audio_ctx) * (is_pcm ? std::int32_t{kHopSamples} : 1);
+    const OpenWindow facts{.window = window, .n_mels = ready.n_mels, .frames = frames};
+    std::vector<float> audio(static_cast<std::size_t>(facts.values()));
+    for (std::size_t i = 0; i < audio.size(); ++i) audio[i] = 0.5F * std::sin(static_cast<float>(i) * 0.37F);
+    auto opened = worker.open(window, audio, facts.n_mels, facts.frames).map([](const Opened&) {});
+    if (!opened || !is_pcm) return opened;
+    return worker.transcribe({.window = window, .options = "{}"}).map([](const Transcribed&) {});
   }
 
   void finish_canary() {
@@ -238,8 +282,9 @@ class DeviceMonitor {
   PoolShared& pool_;
   const DeviceIndex device_;
   const PooledDevice& facts_;
-  bool speed_known_;  // declared beforehand, or found by a self-test
-  WorkerRun past_{};  // the present worker's, until now
+  bool speed_known_;         // declared beforehand, or found by a self-test
+  bool has_passed_ = false;  // its test
+  WorkerRun past_{};         // the present worker's, until now
   WindowId canaries_ = 0;
   std::future<void> canary_{};
 };

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@
 
 namespace tutti {
 
+/// A line of the log begins with it once a GPU has passed its test: field note 001 looks for it.
+inline constexpr const char* kGpuTestPassed = "GPU test PASSED";
+
 /// A device of the pool and how its worker is started.
 struct PooledDevice {
   std::string id;  // as in reports; unique
@@ -28,6 +32,7 @@ struct PooledDevice {
   std::int32_t enough = 1;       // windows in flight at which it is as fast as it gets; 0: as many as it steps together
   Seconds load_time{};           // from the start of its worker until it is ready, as it took last time; 0: not known
   std::optional<int> job_cap{};  // jobs with a window in flight here at most
+  bool tested = false;           // its first worker computes a window before it gets work
   std::optional<Bytes> memory{};  // memory of the device, in all; none: not known, and no bound
   Bytes model_memory{};           // part of `memory` for the model and what it computes in
   Bytes window_memory{};          // part of `memory` for every window in flight
@@ -64,7 +69,8 @@ class JobEngine : public WindowEngine {
     std::string device{};
     Seconds audio{};
     Seconds busy{};
-    int devices_failed = 0;  // times it had to move
+    std::map<std::string, Seconds> busy_on{};  // of `busy`, by device
+    int devices_failed = 0;                    // times it had to move
   };
   virtual Use use() const = 0;
   /// Devices with a window of it in flight, separated by commas.

@@ -108,6 +108,7 @@ JobEngine::Use JobCapacity::use() const {
   for (const auto& [device, use] : record_->uses) {
     all.audio += use.audio;
     all.busy += use.busy;
+    all.busy_on[pool->members[device].facts.id] = use.busy;
     if (use.audio > most) all.device = pool->members[device].facts.id;
     most = std::max(most, use.audio);
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "transcribe/pcm_window.h"
 #include "transcribe/pool/job_capacity.h"
 
 namespace tutti {
@@ -19,6 +20,9 @@ Credit credit_of(const Decoded& decoded, Seconds window) {
 }
 Credit credit_of(const Aligned& aligned, Seconds) {
   return {.busy = Seconds(aligned.seconds)};
+}
+Credit credit_of(const Transcribed& answer, Seconds window) {
+  return {window, Seconds(answer.seconds), true};
 }
 template <class Other>
 Credit credit_of(const Other&, Seconds) {
@@ -46,6 +50,32 @@ Result<Decoded> sensible(PoolShared& pool, WorkerHandle& worker, Result<Decoded>
   return fail(Fault::device, "its answer is nonsense: tokens outside the vocabulary, or without probability");
 }
 
+/// The same of what a network for speakers makes.
+Result<SpeakersAnalyzed> sensible(WorkerHandle& worker, Result<SpeakersAnalyzed> answer) {
+  if (!answer) return answer;
+  if (std::ranges::all_of(answer->values, [](float value) { return std::isfinite(value); })) return answer;
+  worker.stop(Seconds(0));
+  return fail(Fault::device, "its answer is nonsense: scores of speakers that are no numbers");
+}
+
+/// What finding speakers in so much audio counts as, for the scheduler: transcribing a twentieth of it.
+Seconds transcription_like(const AnalyzeSpeakers& request) {
+  const double per_second = request.network == "embedding" ? kFramesPerSecond : kModelRate.value;
+  double length = 0;
+  for (const std::int32_t one : request.lengths) length += one;
+  return Seconds(length / per_second / 20);
+}
+
+/// The same of a text.
+Result<Transcribed> sensible(WorkerHandle& worker, Result<Transcribed> answer, Seconds window) {
+  if (!answer) return answer;
+  const auto transcript = transcript_of(*answer, window);
+  if (transcript && std::isfinite(answer->seconds) && answer->seconds >= 0) return answer;
+  worker.stop(Seconds(0));
+  return fail(Fault::device,
+              "its answer is nonsense: " + (transcript ? "a time that is no number" : transcript.error().what));
+}
+
 class JobEngineImpl final : public JobEngine {
  public:
   JobEngineImpl(std::shared_ptr<PoolShared> pool, const PoolJob& job)
@@ -54,11 +84,10 @@ class JobEngineImpl final : public JobEngine {
   Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override {
     auto held = std::make_shared<Window>();
     held->mel.assign(mel.begin(), mel.end());
-    held->n_mels = n_mels;
-    held->frames = frames;
+    held->facts = {.window = window, .n_mels = n_mels, .frames = frames};
     {
       const auto pool = pool_->lock();
-      held->reservation = capacity_.reserve(*pool, Seconds(frames / kFramesPerSecond));
+      held->reservation = capacity_.reserve(*pool, held->facts.length());
       windows_[window] = held;
       pool->pump();
     }
@@ -78,6 +107,26 @@ class JobEngineImpl final : public JobEngine {
 
   Result<Aligned> align(const AlignWindow& request) override {
     return on_worker(request.window, [&](WorkerHandle& worker) { return worker.align(request); });
+  }
+
+  Result<Transcribed> transcribe(const TranscribeWindow& request) override {
+    const auto held = find(request.window);
+    const Seconds length = held ? held->facts.length() : Seconds(0);
+    return on_worker(request.window,
+                     [&](WorkerHandle& worker) { return sensible(worker, worker.transcribe(request), length); });
+  }
+
+  Result<SpeakersAnalyzed> analyze_speakers(const AnalyzeSpeakers& request, std::span<const float> inputs) override {
+    const auto held = std::make_shared<Window>();
+    {
+      const auto pool = pool_->lock();
+      held->reservation = capacity_.reserve(*pool, transcription_like(request));
+      windows_[request.window] = held;
+      pool->pump();
+    }
+    auto answer = speakers_by_worker(request, inputs, held->reservation);
+    release(request.window);
+    return answer;
   }
 
   void release(WindowId window) override {
@@ -112,9 +161,8 @@ class JobEngineImpl final : public JobEngine {
 
  private:
   struct Window {
-    std::vector<float> mel;  // until it is released: another device may need it
-    std::int32_t n_mels = 0;
-    std::int32_t frames = 0;
+    std::vector<float> mel;  // or PCM; until it is released: another device may need it
+    OpenWindow facts{};
     std::shared_ptr<Reservation> reservation{};
     GrantId opened_with = 0;  // on the worker of that grant; 0: nowhere
     Opened opened{};
@@ -129,7 +177,7 @@ class JobEngineImpl final : public JobEngine {
       const auto granted = capacity_.wait_for(*held->reservation);
       if (!granted) return tl::unexpected<Error>(granted.error());
       if (held->opened_with != granted->grant) {
-        auto opened = granted->worker->open(window, held->mel, held->n_mels, held->frames);
+        auto opened = granted->worker->open(window, held->mel, held->facts.n_mels, held->facts.frames);
         if (!opened) {
           if (capacity_.moves(held->reservation, *granted, opened.error(), window)) continue;
           return tl::unexpected<Error>(opened.error());
@@ -140,12 +188,24 @@ class JobEngineImpl final : public JobEngine {
       }
       auto answer = question(*granted->worker);
       if (answer) {
-        const Credit credit = credit_of(*answer, Seconds(held->frames / kFramesPerSecond));
+        const Credit credit = credit_of(*answer, held->facts.length());
         if (credit.decoded) mark_decoded(*held->reservation);
         capacity_.answered(*granted, credit.audio, credit.busy);
         return answer;
       }
       if (!capacity_.moves(held->reservation, *granted, answer.error(), window)) return answer;
+    }
+  }
+
+  /// On the device that it has, or gets; on another one when that fails. Nothing stays there.
+  Result<SpeakersAnalyzed> speakers_by_worker(const AnalyzeSpeakers& request, std::span<const float> inputs,
+                                              const std::shared_ptr<Reservation>& reservation) {
+    for (;;) {
+      const auto granted = capacity_.wait_for(*reservation);
+      if (!granted) return tl::unexpected<Error>(granted.error());
+      auto answer = sensible(*granted->worker, granted->worker->analyze_speakers(request, inputs));
+      if (answer) capacity_.answered(*granted, Seconds(0), Seconds(answer->seconds));
+      if (answer || !capacity_.moves(reservation, *granted, answer.error(), request.window)) return answer;
     }
   }
 

@@ -17,7 +17,9 @@ struct PoolOptions {
   std::vector<ChosenDevice> devices{};
   std::map<std::string, int> job_caps{};  // by device id; "": every device without one of its own
   std::string policy = "tutti";
-  int jobs_at_once = 0;   // -t; 0: as many as keep the devices busy
+  int jobs_at_once = 0;  // -t; 0: as many as keep the devices busy
+  /// Each GPU computes a window before it gets work. One that cannot, in three starts, is left out for good.
+  bool tests_devices = false;
   Seconds patience{600};  // without any device in service, then the pool ends
 
   /// The cap of that device; none: as its memory allows.

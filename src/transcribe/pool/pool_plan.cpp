@@ -33,7 +33,7 @@ void plan_memory(PooledDevice& pooled, const ResolvedDevice& device, const RunOp
     pooled.model_memory = EmulatedCard::kModel;
     pooled.window_memory = EmulatedCard::kWindow;
   }
-  if (device.kind != Kind::cuda) return;
+  if (device.kind != Kind::cuda || options.engine) return;  // what an engine of others takes is not known
   const auto shape = model_shape(options.model);
   const auto sizes = number_sizes(type_on(pooled.worker.model.compute_type, /*on_cpu=*/false));
   if (!shape || !sizes) return;
@@ -52,7 +52,7 @@ bool recall_speed(PooledDevice& pooled, const std::vector<SpeedRecord>& speeds, 
   std::map<int, double> by_windows;
   const SpeedRecord* latest = nullptr;  // with all the windows that it had in the last batch
   for (const auto& known : speeds) {
-    if (known.key.device != pooled.id || known.key.model != options.model.string() ||
+    if (known.key.device != pooled.id || known.key.model != options.model_name() ||
         known.key.compute_type != options.compute_type || known.speed <= 0)
       continue;
     latest = &known;
@@ -89,10 +89,12 @@ Result<PoolPlan> plan_pool(const PoolOptions& options, RunHistory& history) {
   if (!speeds) return tl::unexpected(speeds.error());
   const auto runs = history.runs(kRunsRead);
   if (!runs) return tl::unexpected(runs.error());
+  constexpr int kFirstStarts = 3;
   PoolPlan pool{.policy = options.policy,
                 .jobs_at_once = options.jobs_at_once,
                 .time = time_of(options.devices),
-                .patience = options.patience};
+                .patience = options.patience,
+                .restarts = {.first_starts = options.tests_devices ? kFirstStarts : 0}};
   for (const auto& device : options.devices) {
     auto worker = worker_options(device.device, options.run, speech);
     if (!worker) return tl::unexpected(worker.error());
@@ -101,10 +103,10 @@ Result<PoolPlan> plan_pool(const PoolOptions& options, RunHistory& history) {
                         .worker = std::move(*worker),
                         .speed = unmeasured(device.device),
                         .enough = emulated ? 1 : windows_of(device) / 2,
-                        .job_cap = options.job_cap(device.id)};
+                        .job_cap = options.job_cap(device.id),
+                        .tested = options.tests_devices && device.device.kind != Kind::cpu};
     plan_memory(pooled, device.device, options.run);
-    pooled.load_time =
-        emulated ? device.device.card.warm_up : load_time_in(*runs, device.id, options.run.model.string());
+    pooled.load_time = emulated ? device.device.card.warm_up : load_time_in(*runs, device.id, options.run.model_name());
     pooled.speed_known = emulated || recall_speed(pooled, *speeds, options.run);
     // A single device gets everything, however fast it is.
     pooled.worker.model.time_a_window = !pooled.speed_known && options.devices.size() > 1;

@@ -16,11 +16,13 @@ Error RestartPolicy::exhausted(const std::string& what, int starts, Error error)
 }
 
 RestartPolicy::Decision RestartPolicy::ended(const Error& error, const WorkerRun& run) {
+  was_ever_ready_ |= run.was_ready;
   failed_starts_ = run.was_ready ? 0 : failed_starts_ + 1;
   without_work_ = run.has_finished_work ? 0 : without_work_ + 1;
   short_runs_ = run.was_ready && run.lasted > limits_.long_run ? 0 : short_runs_ + 1;
   if (!run.was_ready && is_permanent(error.fault)) return {.give_up = error};
-  if (limits_.failed_starts > 0 && failed_starts_ >= limits_.failed_starts)
+  const int most = was_ever_ready_ ? limits_.failed_starts : std::max(limits_.failed_starts, limits_.first_starts);
+  if (most > 0 && failed_starts_ >= most)
     return {.give_up = exhausted("could not be made ready", failed_starts_, error)};
   if (limits_.restarts_without_work > 0 && without_work_ >= limits_.restarts_without_work)
     return {.give_up = exhausted("finished nothing", without_work_, error)};

@@ -11,6 +11,7 @@ namespace tutti {
 
 struct RestartLimits {
   int failed_starts = 0;          // in a row that did not get ready: then the device is left out; 0: no limit
+  int first_starts = 0;           // in a row that did not get ready, before the first that did: likewise
   int restarts_without_work = 0;  // in a row that got ready and finished nothing: likewise
   Seconds first_wait{0.5};  // before a worker follows one that did not get ready, or two that did not last; doubles
   Seconds longest_wait{30};
@@ -42,6 +43,7 @@ class RestartPolicy {
 
   RestartLimits limits_;
   std::string worker_;
+  bool was_ever_ready_ = false;
   int failed_starts_ = 0;
   int without_work_ = 0;
   int short_runs_ = 0;

@@ -37,12 +37,13 @@ RequestQueue::Run RequestQueue::next() {
                      });
 }
 
-void RequestQueue::record(const SpeechRun& run, const TimeSpent& spent, Seconds took) {
+void RequestQueue::record(const SpeechRun& run, const FileOutcome& outcome, Seconds took) {
   const Seconds whole = Clock::real().now() - run.submitted;
   times_.whole.record(whole.count());
   times_.waiting.record((whole - took).count());
-  times_.encoder.record(spent.encoder.count());
-  times_.decoder.record(spent.decoder.count());
+  times_.encoder.record(outcome.spent.encoder.count());
+  times_.decoder.record(outcome.spent.decoder.count());
+  if (!outcome.losses.empty()) state_.with([](State& state) { ++state.ended.with_losses; });
 }
 
 void RequestQueue::end(const Run& run, const Result<Seconds>& audio, Seconds took) {
@@ -50,7 +51,7 @@ void RequestQueue::end(const Run& run, const Result<Seconds>& audio, Seconds too
   state_.change([&](State& state) {
     std::erase(state.running, run);
     state.bulk -= static_cast<std::size_t>(bulk(*run));
-    state.ended.audio_done += audio.value_or(Seconds(0));
+    state.ended.audio_done += audio.value_or(run->position());  // so that the sum never falls
     ++(audio ? state.ended.done : cancelled ? state.ended.cancelled : state.ended.failed);
     if (!cancelled) state.mean_time = state.mean_time * (1 - kLatest) + took * kLatest;
   });
@@ -100,6 +101,7 @@ RequestQueue::Core::~Core() {
 SpeechLoad RequestQueue::load() const {
   return state_.with([&](const State& state) {
     SpeechLoad load = state.ended;
+    for (const Run& run : state.running) load.audio_done += run->position();
     load.running = state.running.size();
     load.waiting = state.waiting.size();
     load.expected_wait = state.mean_time * (static_cast<double>(load.waiting) /

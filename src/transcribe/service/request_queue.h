@@ -36,7 +36,7 @@ class RequestQueue {
   /// Waits for the next one, which is in work from then on. Null: the queue is closed.
   Run next();
   /// It is done, after so long in work.
-  void record(const SpeechRun& run, const TimeSpent& spent, Seconds took);
+  void record(const SpeechRun& run, const FileOutcome& outcome, Seconds took);
   /// It is out of work, after so long; `audio`: of one that is done, else why it is not. To be called once its listener
   /// knows.
   void end(const Run& run, const Result<Seconds>& audio, Seconds took);

@@ -75,8 +75,9 @@ std::vector<MetricSnapshot> RequestControl::metrics() const {
           ended("failed", now.failed),
           ended("cancelled", now.cancelled),
           {{"tutti_audio_seconds_total"},
-           "audio of requests that are done",
+           "audio that was transcribed",
            count(static_cast<std::size_t>(now.audio_done.count()))},
+          {{"tutti_recordings_with_losses_total"}, "recordings of which audio was missing", count(now.with_losses)},
           {{"tutti_request_seconds"}, "from a request's arrival to its end", times.whole.snapshot()},
           {{"tutti_request_queue_seconds"}, "until it was begun", times.waiting.snapshot()},
           {{"tutti_request_encode_seconds"}, "of the devices' encoder", times.encoder.snapshot()},
@@ -85,6 +86,7 @@ std::vector<MetricSnapshot> RequestControl::metrics() const {
 
 bool RequestControl::cancel(const std::string& id) {
   const auto run = queue_.find(id);
+  if (run) run->request().listener->on_revoked();
   if (run) cancel_request(queue_, run);
   return run != nullptr;
 }

@@ -23,7 +23,7 @@ void SpeechRun::cancel() {
 }
 
 JobStatus SpeechRun::status() const {
-  JobStatus status{.id = id_, .name = request_.name, .done = Seconds(position_.load())};
+  JobStatus status{.id = id_, .name = request_.name, .done = Seconds(position_.load()), .client = request_.client};
   status.device = engine_.with([](JobEngine* engine) { return engine ? engine->where() : std::string(); });
   if (length_ > 0) status.length = Seconds(length_.load());
   if (length_ <= 0) status.waiting_for = fetched_ ? "its audio is decoded" : "its recording is fetched";
@@ -52,6 +52,10 @@ Result<DecodedFile> SpeechRun::decode() {
   auto decoded = job_.decode({.index = number_, .input = request_.name});
   if (decoded) decoded = job_.detect_speech(std::move(*decoded));
   if (cancelled_) return cancelled_error();
+  if (decoded && request_.options.vad)
+    request_.listener->on_speech(length_of(
+        samples_of(speech_pieces(decoded->speech, decoded->recording.samples(), *request_.options.vad)), kModelRate));
+  if (decoded && fitted_.rules.language) on_language_({.language = {*fitted_.rules.language, 1}});
   return decoded;
 }
 
@@ -66,6 +70,7 @@ Result<TranscribedFile> SpeechRun::transcribe(DecodedFile decoded, DevicePool& p
   engine_.with([&](JobEngine*& current) { current = &pooled.engine(); });
   if (cancelled_) pooled.engine().cancel();
   context_.emplace(model.context(pooled.engine(), request_.options, fitted_, on_progress_, /*rationed=*/true));
+  context_->windows.on_language = &on_language_;
   auto file = job_.transcribe_here(std::move(decoded));
   engine_.with([](JobEngine*& current) { current = nullptr; });
   if (cancelled_) return cancelled_error();

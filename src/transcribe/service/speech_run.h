@@ -13,6 +13,7 @@
 #include "transcribe/pool/device_pool.h"
 #include "transcribe/recording_job.h"
 #include "transcribe/service/speech_service.h"
+#include "transcript/replace_text.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {
@@ -40,6 +41,8 @@ class SpeechRun final : public RecordingSink {
   /// From any thread, at any time.
   void cancel();
   bool cancelled() const { return cancelled_; }
+  /// How far into its recording it is transcribed.
+  Seconds position() const { return Seconds(position_.load()); }
   /// As it is now, for people.
   JobStatus status() const;
 
@@ -68,7 +71,11 @@ class SpeechRun final : public RecordingSink {
   std::optional<TranscriptionContext> context_{};
   const OnProgressOfFile on_progress_ = [this](std::size_t, Seconds position, const std::vector<Segment>& fresh) {
     position_ = position.count();
-    if (!cancelled_) request_.listener->on_segments(position, fresh);
+    if (!cancelled_)
+      request_.listener->on_segments(position, with_replacements(fresh, request_.options.replacements.get()));
+  };
+  const OnLanguage on_language_ = [this](const SpokenLanguage& spoken) {
+    if (!cancelled_) request_.listener->on_language(spoken);
   };
   RecordingJob job_{
       .sink = *this, .options = request_.options, .aborted = cancelled_, .is_wanted = [this] { return !cancelled_; }};

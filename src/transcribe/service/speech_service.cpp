@@ -1,9 +1,11 @@
 #include "transcribe/service/speech_service.h"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 #include <vector>
 
+#include "base/field_names.h"
 #include "base/periodic_thread.h"
 #include "flow/failures.h"
 #include "transcribe/pool/pool_machine.h"
@@ -13,7 +15,8 @@
 namespace tutti {
 namespace {
 
-constexpr std::chrono::seconds kLookEvery{1};  // at the driver's reports
+constexpr std::uint64_t kFirstLive = std::uint64_t{1} << 62;  // the pool's jobs below are requests
+constexpr std::chrono::seconds kLookEvery{1};                 // at the driver's reports
 
 int cores() {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -30,8 +33,15 @@ class Service final : public SpeechService {
   Result<void> wait_until_ready() override {
     return loaded().map([](const auto&) {});
   }
+  std::vector<std::string> languages() const override {
+    return model_.with([](const auto& model) -> std::vector<std::string> {
+      if (!model || !*model || !(**model)->tokenizer.special().multilingual) return {};
+      return (**model)->tokenizer.special().language_codes;
+    });
+  }
   std::optional<Error> over() override;
   std::shared_ptr<SpeechTicket> submit(SpeechRequest request) override;
+  Result<std::unique_ptr<LiveStream>> listen(const SpeechOptions& options, CaptionListener& listener) override;
   SpeechLoad load() const override { return queue_.load(); }
   std::size_t bulk_at_once() const override { return most_bulk_; }
   ServiceControl& control() override { return control_; }
@@ -60,6 +70,7 @@ class Service final : public SpeechService {
   RequestQueue queue_;
   RequestControl control_;
   Guarded<std::optional<Model>> model_{};  // none: it is being loaded
+  std::atomic<std::uint64_t> last_live_{kFirstLive};
   std::jthread starting_{};
   std::vector<std::jthread> workers_{};
   std::unique_ptr<PeriodicThread> watching_{};
@@ -126,7 +137,15 @@ std::shared_ptr<SpeechTicket> Service::submit(SpeechRequest request) {
   return std::make_shared<Ticket>(queue_, std::move(run));
 }
 
+Result<std::unique_ptr<LiveStream>> Service::listen(const SpeechOptions& options, CaptionListener& listener) {
+  const auto model = model_.with([](const auto& loaded) { return loaded; });
+  if (!model) return fail(Fault::unavailable, "the model is being loaded");
+  if (!*model) return tl::unexpected<Error>(model->error());
+  return LiveStream::start(*pool_, ***model, options, ++last_live_, listener);
+}
+
 void Service::serve(const Run& run) {
+  const FieldNamesScope names(FieldNames::fields);  // its client knows those, whatever this program's command line is
   const auto begun = Clock::real().now();
   auto file = [&]() -> Result<TranscribedFile> {
     try {
@@ -137,7 +156,7 @@ void Service::serve(const Run& run) {
   }();
   const Seconds took = Clock::real().now() - begun;
   const auto audio = file.map([](const TranscribedFile& done) { return done.outcome.duration; });
-  if (file) queue_.record(*run, file->outcome.spent, took);
+  if (file) queue_.record(*run, file->outcome, took);
   if (file)
     run->request().listener->done(std::move(*file));
   else

@@ -14,13 +14,16 @@
 #include "jobs/history.h"
 #include "metrics/prometheus.h"
 #include "transcribe/file_transcription.h"
+#include "transcribe/live/live_stream.h"
 #include "transcribe/pool/pool_options.h"
 #include "transcribe/run.h"
+#include "transcribe/spoken_language.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {
 
-/// Receives what becomes of a request. Calls come from one thread at a time, and none after done or failed.
+/// Receives what becomes of a request. Calls but on_revoked come from one thread at a time, and none after done or
+/// failed.
 class SpeechListener {
  public:
   virtual ~SpeechListener() = default;
@@ -28,8 +31,14 @@ class SpeechListener {
   virtual void on_fetched() {}
   /// Its audio is decoded and lasts so long.
   virtual void on_audio(Seconds /*duration*/) {}
+  /// With VAD: so much of it is speech.
+  virtual void on_speech(Seconds /*speech*/) {}
+  /// The language it is transcribed in, before its first segment.
+  virtual void on_language(const SpokenLanguage& /*spoken*/) {}
   /// New segments, in order, and how far into the recording the transcript reaches.
   virtual void on_segments(Seconds /*position*/, const std::vector<Segment>& /*fresh*/) {}
+  /// An operator has cancelled it, and it fails soon: it is not to be tried again. From any thread.
+  virtual void on_revoked() {}
   virtual void done(TranscribedFile file) = 0;
   /// Fault::cancelled: it was cancelled, or the service ends.
   virtual void failed(const Error& error) = 0;
@@ -63,11 +72,12 @@ class SpeechTicket {
 struct SpeechLoad {
   std::size_t running = 0;
   std::size_t waiting = 0;
-  Seconds audio_done{};  // audio of requests that have ended since the start
+  Seconds audio_done{};  // audio transcribed since the start; of requests in work what is done of it
   std::size_t done = 0;
   std::size_t failed = 0;
   std::size_t cancelled = 0;
-  Seconds expected_wait{};  // wait of a new request, by those that ended lately
+  std::size_t with_losses = 0;  // of those done: audio was missing
+  Seconds expected_wait{};      // wait of a new request, by those that ended lately
 };
 
 struct SpeechServiceOptions {
@@ -105,9 +115,14 @@ class SpeechService {
   virtual bool ready() const = 0;
   /// Waits until that is so; the error names why it will not be.
   virtual Result<void> wait_until_ready() = 0;
+  /// Codes of the languages that the loaded model knows; empty: English alone, or none is loaded.
+  virtual std::vector<std::string> languages() const { return {}; }
   /// Why it can never be again; nothing while it can.
   virtual std::optional<Error> over() = 0;
   virtual std::shared_ptr<SpeechTicket> submit(SpeechRequest request) = 0;
+  /// Live audio on the same devices, at once. `listener` outlives the stream, and the service, too. Errors are those of
+  /// LiveStream::start; Fault::unavailable while no model is loaded.
+  virtual Result<std::unique_ptr<LiveStream>> listen(const SpeechOptions& options, CaptionListener& listener) = 0;
   virtual SpeechLoad load() const = 0;
   /// So many requests that are not interactive are in work at once.
   virtual std::size_t bulk_at_once() const = 0;

@@ -37,6 +37,7 @@ void device_fields(Status& d, Visit&& visit) {
   visit("data_age_seconds", d.data_age);
   visit("audio_done_seconds", d.audio_done);
   visit("busy_ratio", d.busy_share);
+  visit("price_usd_per_hour", d.usd_hour);
 }
 
 template <class Status, class Visit>
@@ -73,6 +74,7 @@ void fleet_fields(Status& s, Visit&& visit) {
   visit("left_error_seconds", s.left_error);
   visit("next_device", s.next_device);
   visit("held_up", s.held_up);
+  visit("cost_usd", s.cost);
   visit("finding", s.finding);
 }
 

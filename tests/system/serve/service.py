@@ -1,8 +1,7 @@
 """What the tests of `tutti serve` share: the programs, the model, the server, and the client from PyPI."""
-import hashlib
+import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,16 +12,12 @@ import urllib.request
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 sys.path.append(str(ROOT / "tools"))  # shared_data
-SKIPPED = 77  # ctest's SKIP_RETURN_CODE
-CACHE = pathlib.Path(os.environ.get("TUTTI_CACHE")
-                     or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tutti")
+sys.path.append(str(ROOT / "tests/support"))
+import python_packages
+from python_packages import CACHE, SKIPPED, skip
+
 TOKEN = "sesame-of-the-tests"
-
-
-def skip(reason):
-    """Ends the program as a test that was left out; tools/run_tests.py reads the reason."""
-    print(f"Skipped\n{reason}")
-    sys.exit(SKIPPED)
+ENDED = ("done", "failed", "cancelled")  # of jobs
 
 
 def real_model():
@@ -37,17 +32,8 @@ def real_model():
 
 
 def use_packages():
-    """Makes the packages of requirements.txt importable: installed once into the cache, beside no other program's."""
-    wanted = (HERE / "requirements.txt").read_bytes()
-    folder = CACHE / f"serve-tests-{hashlib.sha256(wanted + sys.version.encode()).hexdigest()[:12]}"
-    if not (folder / "complete").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                               "--target", folder, "-r", HERE / "requirements.txt"], capture_output=True, text=True)
-        if done.returncode != 0:
-            skip("another download: PyPI refused the client of the tests: " + done.stderr.strip().splitlines()[-1])
-        (folder / "complete").touch()
-    sys.path.insert(0, str(folder))
+    """Makes the packages of requirements.txt importable."""
+    python_packages.use(HERE / "requirements.txt", "serve-tests")
 
 
 class Service:
@@ -59,13 +45,16 @@ class Service:
         folder = pathlib.Path(folder)
         tokens = folder / "tokens"
         tokens.write_text(f"  {TOKEN} \nanother-one\n")
-        tokens.chmod(0o600)
+        operators = folder / "operators"
+        operators.write_text(f"root {TOKEN}\n")
+        for file in (tokens, operators):
+            file.chmod(0o600)
         self.log = folder / "log"
         self.temporary = folder / "temporary"
         self.temporary.mkdir(exist_ok=True)
         self.process = subprocess.Popen(
-            [tutti, "serve", *(["--model", model] if model else []), "--listen", "127.0.0.1:0", "--token-file", tokens, "--state",
-             folder / "state", *words],
+            [tutti, "serve", *(["--model", model] if model else []), "--listen", "127.0.0.1:0", "--token-file", tokens,
+             "--operator-token-file", operators, "--state", folder / "state", *words],
             stdout=subprocess.PIPE, stderr=(log := self.log.open("w")), text=True,
             # Without --model the service would take that of TUTTI_MODEL, which the tests may be run with.
             env={**{name: value for name, value in os.environ.items() if name != "TUTTI_MODEL"}, "TMPDIR": str(self.temporary)})
@@ -112,3 +101,58 @@ class Service:
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
+
+
+def form_of(fields, content=None, name="clip.flac"):
+    body = b"".join(f'--XX\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'.encode() for key, value in fields)
+    if content is not None:
+        body += f'--XX\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode() + content + b"\r\n"
+    return body + b"--XX--\r\n"
+
+
+class Client:
+    """Of /v1/jobs."""
+
+    def __init__(self, serving, token=TOKEN):
+        self.url, self.token = serving.url, token
+
+    def call(self, method, path, body=None, **headers):
+        """Status, headers and the JSON of the answer, or its text where it is none."""
+        request = urllib.request.Request(self.url + path, data=body, method=method,
+                                         headers={"Authorization": f"Bearer {self.token}", **headers})
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                status, head, text = answer.status, answer.headers, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            status, head, text = error.code, error.headers, error.read().decode()
+        return status, head, json.loads(text) if head["Content-Type"] == "application/json" else text
+
+    def send(self, content, fields=(), name="clip.flac", **headers):
+        return self.call("POST", "/v1/jobs", form_of([("model", "whisper-1"), *fields], content, name),
+                         **{"Content-Type": "multipart/form-data; boundary=XX", **headers})
+
+    def send_json(self, **members):
+        return self.call("POST", "/v1/jobs", json.dumps({"model": "whisper-1", **members}).encode(),
+                         **{"Content-Type": "application/json"})
+
+    def job(self, name):
+        return self.call("GET", f"/v1/jobs/{name}")[2]
+
+    def wait(self, name, states=ENDED, patience=120):
+        end = time.monotonic() + patience
+        while (job := self.job(name))["status"] not in states:
+            if time.monotonic() > end:
+                raise AssertionError(f"the job did not get so far: {job}")
+            time.sleep(0.1)
+        return job
+
+    def result(self, name, form=""):
+        return self.call("GET", f"/v1/jobs/{name}/result" + (f"?response_format={form}" if form else ""))
+
+    def events(self, name):
+        """As they come, until the stream ends."""
+        request = urllib.request.Request(f"{self.url}/v1/jobs/{name}/events", headers={"Authorization": f"Bearer {self.token}"})
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            for line in answer:
+                if line.startswith(b"data: "):
+                    yield json.loads(line[6:])

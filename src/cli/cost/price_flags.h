@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "cli/settings/option_table.h"
+#include "device/list/device_list.h"
+#include "device/prices/price_list.h"
+
+namespace tutti {
+
+/// --price and --purchase, the same for every command that knows costs.
+struct PriceFlags {
+  std::string list{};
+  std::string purchase{};  ///< empty: not given
+};
+
+/// Binds both. For the help `what`: what the prices are for there, and `usual`: what counts without --purchase.
+void add_prices(OptionTable& table, PriceFlags& flags, const std::string& what,
+                const std::string& usual = kUsualPurchase);
+
+/// The list that --price names; an empty one for None. Errors as parse_prices, and of a purchase that no price file of
+/// the list has.
+Result<PriceList> price_list(const PriceFlags& flags);
+
+/// What these devices cost, on demand where no purchase is given. Warns of those without a price where there are
+/// prices. Errors as prices_of.
+Result<HourlyPrices> hourly_prices(const PriceFlags& flags, std::span<const PricedDevice> devices);
+
+/// As hourly_prices, of the devices of a batch.
+Result<HourlyPrices> hourly_prices(const PriceFlags& flags, std::span<const ChosenDevice> devices);
+
+/// What devices cost over a time, and what part of it they were idle for. USD.
+struct DeviceCost {
+  double total = 0;
+  double idle = 0;
+};
+
+/// A device's part of a cost.
+struct PricedTime {
+  std::optional<double> usd_hour{};
+  Seconds time{};  ///< that is paid
+  Seconds busy{};  ///< of it
+};
+
+/// None where a device has no price, or there are no devices.
+std::optional<DeviceCost> cost_of(std::span<const PricedTime> devices);
+
+/// The price that all devices have; none: they differ, or one has none.
+std::optional<double> one_price(std::span<const PricedTime> devices);
+
+}  // namespace tutti

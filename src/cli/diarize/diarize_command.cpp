@@ -1,0 +1,140 @@
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/build_id.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/numbers.h"
+#include "base/process/exit_code.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/diarize/diarize_flags.h"
+#include "cli/flags.h"
+#include "cli/interrupt.h"
+#include "device/device_spec.h"
+#include "diarize/rttm.h"
+#include "link/worker_handle.h"
+#include "transcribe/output_plan.h"
+#include "transcribe/speakers/recording_speakers.h"
+#include "transcribe/worker_start.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+struct DiarizeCommand {
+  std::vector<std::string> files{};
+  std::filesystem::path output_dir = ".";
+  std::string device = "auto";
+  std::int32_t threads = 0;
+  bool quiet = false;
+  AudioFlags audio{};
+  DiarizeFlags speakers{.diarize = true};
+};
+
+void add_flags(OptionTable& table, DiarizeCommand& c) {
+  table.positional(c.files, "FILE...", "audio, or video with an audio track");
+  table.add("output-dir", c.output_dir, "DIR", "where NAME.rttm is written; created when missing").letter = 'o';
+  table.add("device", c.device, "DEVICE", "auto, cpu, cpu:N (core N), cuda:N, or a GPU's UUID");
+  table.add("threads", c.threads, "N", "CPU threads of the networks; 0: one per core");
+  table.add_switch("quiet", c.quiet, "print nothing but errors").letter = 'q';
+  add_audio(table, c.audio);
+  add_diarize(table, c.speakers, /*is_optional=*/false);
+  table.examples({"tutti diarize talk.mp3", "tutti diarize -o turns --num-speakers 2 interviews/*.wav",
+                  "tutti diarize --speaker ANNA=anna.wav --speaker BEN=ben.wav meeting.m4a"});
+}
+
+/// A worker without a model for speech.
+Result<std::unique_ptr<WorkerHandle>> start_worker(const DiarizeCommand& c) {
+  const auto spec = parse_device(c.device);
+  if (!spec) return tl::unexpected(spec.error());
+  const auto device = resolve(*spec, find_devices());
+  if (!device) return tl::unexpected(device.error());
+  if (device->kind == ResolvedDevice::Kind::emulated)
+    return fail(Fault::unsupported, "--device " + c.device + ": an emulated device finds no speakers");
+  RunOptions options;
+  options.build_id = build_id();
+  options.threads = c.threads;
+  auto worker = worker_options(*device, options, {});
+  if (!worker) return tl::unexpected(worker.error());
+  auto started = WorkerHandle::start(std::move(*worker));
+  if (!started) return started;
+  if (auto ready = (*started)->ready(); !ready) return tl::unexpected(ready.error());
+  return started;
+}
+
+Result<Seconds> diarize(const PlannedFile& file, const DiarizeCommand& c, const DiarizeOptions& options,
+                        const OutputOwnership& ownership, WindowEngine* engine, const std::atomic<bool>& stopped) {
+  const auto audio = audio_choice(c.audio);
+  if (!audio) return tl::unexpected(audio.error());
+  const auto recording = decode_recording(
+      file.input, [&](Seconds) { return !stopped; }, {}, *audio);
+  if (!recording) return tl::unexpected(recording.error());
+  const auto found = options.by_channel ? find_channel_speakers(file.input, *audio, stopped)
+                                        : find_recording_speakers(*recording, *engine, options, stopped);
+  if (!found) return fail_in(file.input.string(), found.error());
+  const auto written = ownership.write(file.outputs.front(), rttm_text(file.input.stem().string(), found->turns));
+  if (!written) return tl::unexpected(written.error());
+  if (!options.save_embeddings.empty())
+    if (auto saved = save_voices(options.save_embeddings, file.input.string(), *found); !saved)
+      return tl::unexpected(saved.error());
+  if (!c.quiet)
+    std::printf("%s: %s\n%s", file.input.c_str(), speaker_count_text(found->speakers.size()).c_str(),
+                speakers_text(found->speakers).c_str());
+  std::fflush(stdout);
+  return recording->duration();
+}
+
+int run(const DiarizeCommand& c, const DiarizeOptions& options, const std::vector<PlannedFile>& plan) {
+  Interrupt interrupt;
+  std::atomic<bool> stopped{false};
+  interrupt.on_raise([&] { stopped = true; });
+  std::unique_ptr<WorkerHandle> worker;
+  if (!options.by_channel) {
+    auto started = start_worker(c);
+    if (!started) return complain(started.error(), interrupt);
+    worker = std::move(*started);
+  }
+  const OutputOwnership ownership = ownership_of(plan);
+  const auto begun = Clock::real().now();
+  Seconds audio{};
+  std::size_t failed = 0;
+  for (const PlannedFile& file : plan) {
+    if (stopped) break;
+    const auto done = diarize(file, c, options, ownership, worker.get(), stopped);
+    if (done)
+      audio += *done;
+    else if (!stopped)
+      ++failed, log(Level::error, done.error().text());
+  }
+  interrupt.on_raise({});
+  if (stopped) return kInterrupted;
+  const Seconds took = Clock::real().now() - begun;
+  if (!c.quiet)
+    std::printf("%zu of %zu files done: %s of audio in %s\n", plan.size() - failed, plan.size(),
+                length_text(audio).c_str(), (fixed_text(took.count(), 1) + " s").c_str());
+  return failed > 0 ? kSomeFailed : kDone;
+}
+
+}  // namespace
+
+int run_diarize(const std::vector<std::string>& arguments) {
+  DiarizeCommand c;
+  OptionTable table("diarize",
+                    "Find who speaks when, without a Whisper model: NAME.rttm for each file. Speakers are numbered in "
+                    "the order in which they speak first.");
+  add_flags(table, c);
+  if (const auto code = start_command(table, arguments)) return *code;
+  if (const auto checked = check_machine({c.device, c.threads, 0}); !checked) return complain(checked.error(), kUsage);
+  const auto options = diarize_options(c.speakers);
+  if (!options) return complain(options.error());
+  const auto plan = plan_outputs(c.files, {.folder = c.output_dir, .formats = {Format::rttm}});
+  if (!plan) return complain(plan.error(), kUsage);
+  if (const auto made = make_folders_of(*plan); !made) return complain(made.error(), kNothingRan);
+  return run(c, **options, *plan);
+}
+
+}  // namespace tutti

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/log.h"
+#include "base/numbers.h"
+#include "cli/batch/batch_control.h"
+#include "cli/batch/batch_inputs.h"
+#include "cli/batch/batch_log.h"
+#include "cli/command_start.h"
+#include "cli/interrupt.h"
+#include "cli/named_model.h"
+#include "cli/worker/worker_machine.h"
+#include "transcribe/batch/batch_run.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct StoreWork {
+  BatchOptions options{};
+  FollowOptions follow{};
+};
+
+Result<StoreWork> prepare(const WorkerCommand& command, const std::string& line) {
+  auto named = store_named(command.state, command.store);
+  if (!named) return tl::unexpected(named.error());
+  StoreWork work;
+  BatchOptions& options = work.options;
+  auto run = set_machine(command, line, options);
+  if (!run) return tl::unexpected(run.error());
+  BatchCommand batch{.speech = command.speech, .output_format = command.output_format};
+  if (command.sequential) batch.speech.vad.batched = false;
+  batch.speech.output_format = command.output_format;
+  const bool emulated = std::ranges::any_of(
+      options.devices, [](const auto& d) { return d.device.kind == ResolvedDevice::Kind::emulated; });
+  auto fingerprint = fingerprint_of(batch, options.run.model, emulated, /*is_shared=*/true);
+  if (!fingerprint) return tl::unexpected(fingerprint.error());
+  auto formats = parse_formats(command.output_format);
+  if (!formats) return tl::unexpected(formats.error());
+  work.follow = {std::move(*fingerprint), std::move(*formats), Seconds(command.idle_timeout * 60)};
+  options.writer = run->writer;
+  options.batch = named->store.text();
+  options.state = named->folder;
+  options.server = named->store;
+  const auto lease = lease_length(command.lease);
+  if (!lease) return tl::unexpected(lease.error());
+  options.lease = *lease;
+  options.staging = fs::absolute(named->folder).lexically_normal() / "runner" / ".tmp";
+  return work;
+}
+
+}  // namespace
+
+void default_as_batch(OptionTable& table, WorkerCommand& command) {
+  if (table.given_by("model") == SourceKind::standard) command.speech.model.clear();
+  if (table.given_by("word-timestamps") == SourceKind::standard) command.speech.word_timestamps = false;
+}
+
+WorkerEnd work_on_store(const WorkerCommand& command, const std::string& line) {
+  auto work = prepare(command, line);
+  if (!work) return {complain(work.error())};
+  Interrupt interrupt(std::chrono::milliseconds(static_cast<std::int64_t>(command.drain_seconds * 1000)));
+  log(Level::info, "Worker on the store " + work->options.batch + ", idle timeout " +
+                       number_text(command.idle_timeout) + " minutes");
+  BatchLog observer({}, [](const PoolView&) { return std::optional<FleetStatus>(); });
+  std::unique_ptr<ControlSocket> socket;
+  const auto run = [&] {
+    return follow_store(work->follow, work->options, observer, interrupt, [&](BatchControl* now) {
+      socket.reset();
+      if (now) socket = open_control_socket(*now);
+    });
+  };
+  auto report = run();
+  if (!report && falls_back_to_cpu(command, report.error(), work->options)) report = run();
+  if (!report) return {complain(report.error(), interrupt)};
+  log(Level::info, "Total jobs processed: " + std::to_string(report->done_now) + " of " +
+                       std::to_string(report->counts.total) + " taken (" + std::to_string(report->counts.failed) +
+                       " failed for good)");
+  if (!report->ended_early.empty()) log(Level::error, report->ended_early);
+  return {exit_code(*report), report->ended_early.empty() && !report->interrupted};
+}
+
+}  // namespace tutti

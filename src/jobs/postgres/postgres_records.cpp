@@ -1,0 +1,216 @@
+#include "jobs/postgres/postgres_store.h"
+#include "jobs/postgres/rows.h"
+
+namespace tutti {
+
+using namespace postgres;
+
+// ---- outputs
+
+Result<std::vector<JobOutput>> PostgresStore::outputs(JobId job) {
+  return transactions_.look([&](Transaction& transaction) {
+    bool is_done = false;
+    transaction.rows(
+        "SELECT 1 FROM tutti_jobs WHERE id = $1 AND month <> 0 AND state = 'done'", [&](const Row&) { is_done = true; },
+        job);
+    return is_done ? outputs_of(transaction, job) : std::vector<JobOutput>{};
+  });
+}
+
+Result<std::vector<OutputRecords::Unpublished>> PostgresStore::unpublished() {
+  return transactions_.look([&](Transaction& transaction) {
+    std::vector<Unpublished> found;
+    transaction.rows("SELECT id FROM tutti_jobs WHERE month <> 0 AND state = 'done' AND NOT published ORDER BY id",
+                     [&](const Row& row) {
+                       found.push_back({row.number(0), {}});
+                     });
+    for (auto& job : found) job.outputs = outputs_of(transaction, job.job);
+    return found;
+  });
+}
+
+Result<void> PostgresStore::mark_published(JobId job, const std::string& staged) {
+  return transactions_.change([&](Transaction& transaction) {
+    transaction.run(
+        "UPDATE tutti_jobs SET published = true WHERE id = $1 AND month <> 0 AND state = 'done' "
+        "AND EXISTS(SELECT 1 FROM tutti_results WHERE job = $1 AND staged = $2)",
+        job, staged);
+  });
+}
+
+Result<std::vector<KnownContent>> PostgresStore::written(JobId job) {
+  return transactions_.look([&](Transaction& transaction) {
+    std::vector<KnownContent> all;
+    transaction.rows(
+        "SELECT sha256, bytes FROM tutti_results WHERE job = $1 "
+        "UNION SELECT sha256, bytes FROM tutti_written WHERE job = $1",
+        [&](const Row& row) {
+          all.push_back({row.text(0), row.number(1)});
+        },
+        job);
+    return all;
+  });
+}
+
+Result<void> PostgresStore::record_written(JobId job, const KnownContent& content) {
+  return transactions_.change([&](Transaction& transaction) {
+    transaction.run("INSERT INTO tutti_written(job, sha256, bytes) VALUES($1, $2, $3) ON CONFLICT DO NOTHING", job,
+                    content.sha256, content.bytes);
+  });
+}
+
+Result<void> PostgresStore::move_output(JobId job, const JobOutput& output) {
+  return transactions_.change([&](Transaction& transaction) {
+    transaction.run("UPDATE tutti_results SET path = $3, kept = $4 WHERE job = $1 AND staged = $2", job, output.staged,
+                    output.path, output.kept);
+  });
+}
+
+Result<OutputRecords::StagedBy> PostgresStore::staged_by(const LeaseKey& key) {
+  return transactions_.look([&](Transaction& transaction) {
+    auto by = StagedBy::other;
+    transaction.rows(
+        "SELECT ending = 'running' OR (ending = 'done' AND EXISTS(SELECT 1 FROM tutti_jobs WHERE id = $1 "
+        "AND month <> 0 AND state = 'done' AND NOT published)) FROM tutti_attempts WHERE job = $1 AND token = $2",
+        [&](const Row& row) { by = row.is_true(0) ? StagedBy::at_work : StagedBy::over; }, key.job, key.token);
+    return by;
+  });
+}
+
+// ---- history
+
+namespace {
+
+void read_devices(Transaction& transaction, RunRecord& run) {
+  transaction.rows(
+      "SELECT device, name, audio, busy, energy_joules, cost, windows, window_capacity FROM tutti_run_devices "
+      "WHERE run = $1 ORDER BY device",
+      [&](const Row& row) {
+        DeviceUse use{row.text(0), row.text(1), Seconds(row.real(2)), Seconds(row.real(3))};
+        if (row.has(4)) use.energy_joules = row.real(4);
+        if (row.has(5)) use.cost = row.real(5);
+        if (row.has(6)) use.windows = row.number(6);
+        if (row.has(7)) use.window_capacity = row.count(7);
+        run.end.devices.push_back(std::move(use));
+      },
+      run.id);
+  for (auto& use : run.end.devices)
+    transaction.rows(
+        "SELECT reason, seconds FROM tutti_run_idle WHERE run = $1 AND device = $2",
+        [&](const Row& row) { use.idle[row.text(0)] = Seconds(row.real(1)); }, run.id, use.device);
+}
+
+void insert_device(Transaction& transaction, RunId run, const DeviceUse& use) {
+  transaction.run(
+      "INSERT INTO tutti_run_devices AS known(run, device, name, audio, busy, energy_joules, cost, windows, "
+      "window_capacity) VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT(run, device) DO UPDATE SET "
+      "audio = known.audio + excluded.audio, busy = known.busy + excluded.busy, "
+      "energy_joules = known.energy_joules + excluded.energy_joules, cost = known.cost + excluded.cost, "
+      "windows = known.windows + excluded.windows, "
+      "window_capacity = greatest(known.window_capacity, excluded.window_capacity)",
+      run, use.device, use.name, use.audio.count(), use.busy.count(), use.energy_joules, use.cost, use.windows,
+      use.window_capacity);
+  for (const auto& [reason, seconds] : use.idle)
+    transaction.run(
+        "INSERT INTO tutti_run_idle AS known(run, device, reason, seconds) VALUES($1, $2, $3, $4) "
+        "ON CONFLICT(run, device, reason) DO UPDATE SET seconds = known.seconds + excluded.seconds",
+        run, use.device, reason, seconds.count());
+}
+
+}  // namespace
+
+Result<RunId> PostgresStore::begin_run(const RunStart& start) {
+  return transactions_.change([&](Transaction& transaction) {
+    RunId id = 0;
+    transaction.rows(
+        "INSERT INTO tutti_runs(command, batch, model, compute_type, started) VALUES($1, $2, $3, $4, $5) RETURNING id",
+        [&](const Row& row) { id = row.number(0); }, start.command, start.batch, start.model, start.compute_type,
+        ms_of(transaction.time()));
+    return id;
+  });
+}
+
+Result<void> PostgresStore::end_run(RunId run, const RunEnd& end) {
+  return transactions_.change([&](Transaction& transaction) {
+    transaction.run(
+        "UPDATE tutti_runs SET ended = $2, total = $3, successful = $4, failed = $5, cancelled = $6, elapsed = $7, "
+        "audio = $8 WHERE id = $1",
+        run, ms_of(transaction.time()), end.total, end.successful, end.failed, end.cancelled, end.elapsed.count(),
+        end.audio.count());
+    transaction.run("DELETE FROM tutti_run_idle WHERE run = $1", run);
+    transaction.run("DELETE FROM tutti_run_devices WHERE run = $1", run);
+    for (const auto& use : end.devices) insert_device(transaction, run, use);
+  });
+}
+
+Result<std::vector<RunRecord>> PostgresStore::runs(std::size_t limit) {
+  return transactions_.look([&](Transaction& transaction) {
+    std::vector<RunRecord> found;
+    transaction.rows(
+        "SELECT id, command, batch, model, compute_type, started, ended, total, successful, failed, cancelled, "
+        "elapsed, audio FROM tutti_runs ORDER BY id DESC LIMIT $1",
+        [&](const Row& row) {
+          RunRecord run{row.number(0), {row.text(1), row.text(2), row.text(3), row.text(4)}, time_of(row.number(5))};
+          if (row.has(6)) run.ended = time_of(row.number(6));
+          run.end = {row.number(7),  row.number(8),         row.number(9),
+                     row.number(10), Seconds(row.real(11)), Seconds(row.real(12))};
+          found.push_back(std::move(run));
+        },
+        static_cast<std::int64_t>(limit));
+    for (auto& run : found) read_devices(transaction, run);
+    return found;
+  });
+}
+
+Result<void> PostgresStore::record_speed(const SpeedRecord& speed) {
+  return transactions_.change([&](Transaction& transaction) {
+    transaction.run(
+        "INSERT INTO tutti_speeds(device, model, compute_type, concurrency, speed, overhead, samples, median_error, "
+        "at) "
+        "VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        speed.key.device, speed.key.model, speed.key.compute_type, speed.key.concurrency, speed.speed,
+        speed.overhead.count(), speed.samples, speed.median_error, ms_of(transaction.time()));
+  });
+}
+
+Result<std::vector<SpeedRecord>> PostgresStore::speeds(bool all) {
+  return transactions_.look([&](Transaction& transaction) {
+    std::vector<SpeedRecord> found;
+    const std::string newest =
+        " WHERE id IN (SELECT max(id) FROM tutti_speeds GROUP BY device, model, compute_type, concurrency)";
+    transaction.rows(
+        "SELECT device, model, compute_type, concurrency, speed, overhead, samples, median_error, at FROM "
+        "tutti_speeds" +
+            (all ? std::string() : newest) + " ORDER BY id",
+        [&](const Row& row) {
+          SpeedRecord speed{
+              {row.text(0), row.text(1), row.text(2), row.count(3)}, row.real(4), Seconds(row.real(5)), row.number(6)};
+          if (row.has(7)) speed.median_error = row.real(7);
+          speed.at = time_of(row.number(8));
+          found.push_back(std::move(speed));
+        });
+    return found;
+  });
+}
+
+Result<void> PostgresStore::record_event(const DeviceEvent& event) {
+  return transactions_.change([&](Transaction& transaction) {
+    transaction.run("INSERT INTO tutti_events(at, run, device, kind, text) VALUES($1, $2, $3, $4, $5)",
+                    ms_of(transaction.time()), event.run, event.device, event.kind, event.text);
+  });
+}
+
+Result<std::vector<DeviceEvent>> PostgresStore::events(StoreTime since) {
+  return transactions_.look([&](Transaction& transaction) {
+    std::vector<DeviceEvent> found;
+    transaction.rows(
+        "SELECT device, run, kind, text, at FROM tutti_events WHERE at >= $1 ORDER BY id",
+        [&](const Row& row) {
+          found.push_back({row.text(0), row.number(1), row.text(2), row.text(3), time_of(row.number(4))});
+        },
+        ms_of(since));
+    return found;
+  });
+}
+
+}  // namespace tutti

@@ -1,0 +1,88 @@
+#include "public/tutti/audio.h"
+
+#include <algorithm>
+
+#include "audio/mel/log_mel.h"
+#include "audio/recording.h"
+#include "audio/vad/speech.h"
+#include "base/field_names.h"
+#include "feed/stages/pcm.h"
+#include "text/error_rate.h"
+#include "text/normaliser.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t kSamplesAtOnce = 1 << 20;
+const std::string kName = "the samples";
+
+Result<std::vector<std::int16_t>> pcm_of(std::span<const float> samples) {
+  if (samples.empty()) return fail(Fault::usage, kName + ": expected one or more, found none");
+  return pcm_of_samples(samples, kName);
+}
+
+std::vector<std::string> normalised(std::span<const std::string> texts, TextNormalizer normalizer) {
+  std::vector<std::string> all(texts.begin(), texts.end());
+  for (std::string& text : all) {
+    if (normalizer == TextNormalizer::english) text = normalise_english_lines(text);
+    if (normalizer == TextNormalizer::basic) text = normalise_basic(text);
+    std::ranges::replace(text, '\n', ' ');
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<std::vector<float>> load_audio(const RecordingInput& recording, const std::function<bool()>& go_on) {
+  const auto decoded = decode_recording("/proc/self/fd/" + std::to_string(recording.file().get()),
+                                        [&](Seconds) { return !go_on || go_on(); });
+  if (!decoded) return fail_in(recording.name(), decoded.error());
+  std::vector<float> samples(static_cast<std::size_t>(decoded->samples()));
+  std::vector<std::int16_t> part;
+  for (std::int64_t first = 0; first < std::ssize(samples); first += kSamplesAtOnce) {
+    part.resize(static_cast<std::size_t>(std::min(kSamplesAtOnce, std::ssize(samples) - first)));
+    if (auto read = decoded->read(first, part); !read) return tl::unexpected<Error>(read.error());
+    std::ranges::transform(part, samples.begin() + first,
+                           [](std::int16_t pcm) { return static_cast<float>(pcm) / 32768; });
+  }
+  return samples;
+}
+
+Result<std::vector<float>> log_mel(std::span<const float> samples, int n_mels, std::int64_t padding) {
+  if (n_mels < 1 || padding < 0)
+    return fail(Fault::usage, field("n_mels") + " " + std::to_string(n_mels) + ", " + field("padding") + " " +
+                                  std::to_string(padding) + ": expected 1 or more bins and 0 or more samples");
+  const auto pcm = pcm_of(samples);
+  if (!pcm) return tl::unexpected<Error>(pcm.error());
+  const PcmSamples recording(*pcm);
+  const LogMel mel(n_mels);
+  const auto maximum = mel.maximum(recording);
+  if (!maximum) return tl::unexpected<Error>(maximum.error());
+  return mel.window(recording, 0, (recording.samples() + padding) / kHopSamples, *maximum);
+}
+
+Result<std::vector<SpeechSpan>> speech_spans(std::span<const float> samples, const VadOptions& options) {
+  if (auto checked = check(options); !checked) return tl::unexpected<Error>(checked.error());
+  const auto pcm = pcm_of(samples);
+  if (!pcm) return tl::unexpected<Error>(pcm.error());
+  const auto pieces = find_speech(PcmSamples(*pcm), options);
+  if (!pieces) return tl::unexpected<Error>(pieces.error());
+  std::vector<SpeechSpan> spans;
+  for (const SpeechPiece& piece : *pieces) spans.push_back({piece.start, piece.end});
+  return spans;
+}
+
+Result<WordErrors> word_errors(std::span<const std::string> references, std::span<const std::string> hypotheses,
+                               TextNormalizer normalizer) {
+  const auto rates = error_rates(normalised(references, normalizer), normalised(hypotheses, normalizer));
+  if (!rates) return tl::unexpected<Error>(rates.error());
+  const EditCounts& words = rates->words;
+  return WordErrors{.wer = rates->wer(),
+                    .cer = rates->cer(),
+                    .words = words.reference(),
+                    .substitutions = words.substitutions,
+                    .insertions = words.insertions,
+                    .deletions = words.deletions};
+}
+
+}  // namespace tutti
