@@ -17,10 +17,11 @@ install_args = -DCMAKE_INSTALL_PREFIX=$(prefix) -DCMAKE_INSTALL_BINDIR=$(bindir)
 with_python = -DTUTTI_PYTHON=$$(tools/wheel.sh --python)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-long demo demo-gpus bench peers gpu-check wheel tidy format asan tsan install clean
+.PHONY: help setup build test test-long demo demo-gpus bench peers gpu-check wheel deb tarball release-check tidy format asan tsan \
+        install clean
 
 help: ## list the commands
-	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 setup: ## install what is missing, fetch libtorch and Whisper tiny.en into the cache
 	@tools/setup.sh
@@ -68,10 +69,24 @@ wheel: setup ## the Python package tutti, into dist/ (docs/python.md)
 	@cmake --build $(BUILD) -j $(JOBS) --target programs tutti_python
 	@tools/wheel.sh $(BUILD)
 
+deb: build ## the Debian packages tutti and tutti-engine, into dist/ (docs/packages.md)
+	@tools/setup.sh package
+	@tools/deb.sh $(BUILD)
+	@lintian --allow-root --fail-on error,warning --tag-display-limit 0 dist/tutti_*.deb dist/tutti-engine_*.deb
+
+tarball: build ## an archive that runs where it is unpacked, into dist/ (docs/packages.md)
+	@tools/tarball.sh $(BUILD)
+
+release-check: ## everything that is released, and its tests: one version everywhere, wheel, packages, archive
+	@$(MAKE) --no-print-directory wheel deb tarball
+	@tools/release_check.py $(BUILD) dist
+	@cmake --build $(BUILD) -j $(JOBS)
+	@tools/run_tests.py $(BUILD) --long -R '^system\.(package|python-wheel|converted)'
+
 tidy: ## clang-tidy over src/ and apps/
 	@tools/setup.sh tidy
-	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING
-	@tools/tidy.py $(BUILD)
+	@$(configure) release -B $(BUILD)-tidy $(CMAKE_ARGS) -DTUTTI_UNITY=OFF --log-level=WARNING
+	@tools/tidy.py $(BUILD)-tidy
 
 format: ## format the C++ sources in place
 	@tools/check_format.sh --fix

@@ -26,7 +26,7 @@ CODE = {".h", ".cpp", ".cu", ".cuh"}
 # The left column of docs/glossary.md.
 DIALECT = set("""
 heard hears unheard told tells untold said unsaid says judge judges judged judging unjudged judgement verdict verdicts wish wishes wished
-trouble troubles befall befalls befallen warmth brothers stranger strangers meant sought anew lacking amid therefore whoever
+trouble troubles befall befalls befallen befell warmth brothers stranger strangers meant sought anew lacking amid therefore whoever
 nobody somebody anybody keeper keepers tend tended untended absolve absolves absolved converse greeted fruitful patiently
 """.split())
 FURTHER = set("""

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets a machine up: installs the system packages below that are missing, then fetches libtorch and models into the cache.
 #
-# Usage: tools/setup.sh [GROUP...]     groups: build (always), tidy, peers
+# Usage: tools/setup.sh [GROUP...]     groups: build (always), tidy, peers, package
 #        tools/setup.sh --list         prints the table and changes nothing
 #
 # Works as root or through sudo, on Debian 12 and what descends from it; reports what it does; the second time it finds
@@ -50,15 +50,18 @@ build  libgtest-dev          tests
 build  libgmock-dev          tests
 build  protobuf-compiler     a test reads with it what "tutti profile --trace" writes
 build  libbenchmark-dev      "make bench"
+build  patchelf              "make tarball", "make deb": where a program looks for its libraries
+build  debootstrap           "make test-long" installs packages on a bare system
 tidy   clang-tidy            "make tidy"
+package lintian              "make deb" is free of what it finds
 '
 
 groups=" build "
 for word in "$@"; do
   case $word in
     --list) sed '/^$/d' <<<"$packages"; exit ;;
-    build | tidy | peers) groups+="$word " ;;
-    *) echo "setup: unknown group '$word'; known: build, tidy, peers" >&2; exit 2 ;;
+    build | tidy | peers | package) groups+="$word " ;;
+    *) echo "setup: unknown group '$word'; known: build, tidy, peers, package" >&2; exit 2 ;;
   esac
 done
 

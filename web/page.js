@@ -287,12 +287,12 @@ function jobRows(job) {
   return rows;
 }
 
-/** A request that a client waits for: in no store. */
+/** A request that a client waits for, or audio that is being spoken: in no store. */
 function requestRow(job) {
   const done = job.length_seconds ? Math.min(1, job.done_seconds / job.length_seconds) : 0;
-  return el("tr", { class: "job" }, el("td", { class: "name" }, job.name),
-    el("td", {}, job.device ? `running, ${share(done)}` : "waiting", bar(done)), el("td", {}),
-    el("td", {}, length(job.length_seconds)), el("td", {}, job.waiting_for),
+  const state = job.id.startsWith("live-") ? ["live"] : [job.device ? `running, ${share(done)}` : "waiting", bar(done)];
+  return el("tr", { class: "job" }, el("td", { class: "name" }, job.name), el("td", {}, ...state), el("td", {}),
+    el("td", {}, length(job.length_seconds ?? (state.length === 1 ? job.done_seconds : null))), el("td", {}, job.waiting_for),
     el("td", {}, you?.operator || !job.name.startsWith("recording ") && you ? action("cancel", job.id) : ""));
 }
 

@@ -1,10 +1,13 @@
 // The engine: everything that touches tensors, started and watched by `tutti`. Its command line is for programs.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "audio/mel/mel_kernel.h"
 #include "base/build_id.h"
 #include "base/field_names.h"
 #include "base/instruction_sets.h"
@@ -18,6 +21,16 @@
 #include "worker/compute_type.h"
 
 namespace {
+
+/// As model files of whisper.cpp have them: [n_mels, bins], zeros included.
+std::vector<float> mel_filter_bank(std::int32_t n_mels) {
+  std::vector<float> bank;
+  for (const auto& filter : tutti::mel_filters(n_mels)) {
+    const auto begin = bank.insert(bank.end(), tutti::kMelBins, 0.0F);
+    std::ranges::copy(filter.weights, begin + filter.first_bin);
+  }
+  return bank;
+}
 
 /// What transcribing would take, so that a model is evaluated as it is going to be used.
 tutti::Result<tutti::ComputeType> compute_type(const std::string& name, const std::filesystem::path& model,
@@ -68,7 +81,7 @@ int main(int argc, char** argv) {
     std::fflush(nullptr);
     std::_Exit(code);
   }
-  if (command == "convert") return tutti::convert_command(arguments.subspan(1));
+  if (command == "convert") return tutti::convert_command(arguments.subspan(1), mel_filter_bank);
   if (command == "train") return tutti::train_command(arguments.subspan(1));
   if (command == "classify") return tutti::classify_command(arguments.subspan(1));
   if (command == "say") return tutti::say_command(arguments.subspan(1));

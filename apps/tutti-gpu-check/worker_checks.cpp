@@ -61,7 +61,7 @@ Texts decode_windows(WindowEngine& worker) {
   for (int i = 0; i < kWindows; ++i) {
     callers.emplace_back([&worker, &texts, i] {
       const auto id = static_cast<WindowId>(i) + 1;
-      if (!worker.open(id, mel_of(i + 1), kDims.n_mels, 200)) return;
+      if (!worker.open({.window = id, .n_mels = kDims.n_mels, .frames = 200}, mel_of(i + 1))) return;
       const auto decoded = worker.decode({.window = id, .request = id, .prompt = {kSot}, .max_tokens = 40});
       if (decoded) texts[static_cast<std::size_t>(i)] = decoded->tokens;
       worker.release(id);  // its slot is the next window's

@@ -11,14 +11,14 @@ import struct
 import threading
 import time
 
-PROTOCOL = 9
+PROTOCOL = 10
 SOCKET = 3  # the descriptor that the engine is started with
 USAGE, MISSING, EXHAUSTED, UNAVAILABLE, INTERNAL = 0, 1, 5, 7, 10  # why something failed
 
 # Kind and fields of every message. s: text; otherwise as the struct module has them.
 LOAD_MODEL, OPEN_WINDOW, RELEASE_WINDOW, PING, TRANSCRIBE_WINDOW = 0, 1, 5, 6, 7
 HELLO, READY, OPENED, FAILED, PONG, TRANSCRIBED = 0, 1, 2, 6, 7, 9
-FROM_TUTTI = {LOAD_MODEL: "sssiiii??", OPEN_WINDOW: "Qii", RELEASE_WINDOW: "Q", PING: "Q", TRANSCRIBE_WINDOW: "Qss"}
+FROM_TUTTI = {LOAD_MODEL: "sssiiii??", OPEN_WINDOW: "Qiii", RELEASE_WINDOW: "Q", PING: "Q", TRANSCRIBE_WINDOW: "Qss"}
 TO_TUTTI = {HELLO: "Isss", READY: "ssiiiiidds", OPENED: "Qd", FAILED: "QQIs", PONG: "Q", TRANSCRIBED: "Qds"}
 
 

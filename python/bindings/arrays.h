@@ -17,11 +17,12 @@ inline std::span<const float> span_of(const Samples& samples) {
   return {samples.data(), samples.size()};
 }
 
-/// A NumPy array that owns the values; nothing is copied.
-inline auto numpy_array(std::vector<float> values, std::initializer_list<std::size_t> shape) {
-  auto* const owned = new std::vector<float>(std::move(values));
-  const nanobind::capsule owner(owned, [](void* all) noexcept { delete static_cast<std::vector<float>*>(all); });
-  return nanobind::ndarray<nanobind::numpy, float>(owned->data(), shape, owner);
+/// A NumPy array that owns the values; nothing is copied. Whatever speaks DLPack takes it as it is.
+template <class Value>
+auto numpy_array(std::vector<Value> values, std::initializer_list<std::size_t> shape) {
+  auto* const owned = new std::vector<Value>(std::move(values));
+  const nanobind::capsule owner(owned, [](void* all) noexcept { delete static_cast<std::vector<Value>*>(all); });
+  return nanobind::ndarray<nanobind::numpy, Value>(owned->data(), shape, owner);
 }
 
 }  // namespace tutti::python

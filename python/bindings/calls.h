@@ -3,7 +3,10 @@
 #include <nanobind/nanobind.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <future>
 #include <memory>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -23,6 +26,22 @@ void add_failures(nanobind::module_& module);
 inline bool no_signal() {
   const nanobind::gil_scoped_acquire gil;
   return PyErr_CheckSignals() == 0;
+}
+
+/// What `fn` yields, on a thread of its own, or Fault::cancelled once Python has a signal to handle. Then nothing waits
+/// for it: it goes on to its end by itself, so that it must own what it uses, and nothing of Python's. Without the GIL.
+template <class Fn>
+auto unless_signalled(Fn fn) -> decltype(fn()) {
+  std::packaged_task<decltype(fn())()> task(std::move(fn));
+  auto result = task.get_future();
+  std::thread worker(std::move(task));
+  while (result.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
+    if (no_signal()) continue;
+    worker.detach();
+    return fail(Fault::cancelled, "its caller no longer waits");
+  }
+  worker.join();
+  return result.get();
 }
 
 /// What `fn` yields, called without the GIL; its error, or the exception of a signal, is raised.
@@ -51,7 +70,7 @@ class Owned {
     if (::getpid() != process_)
       throw Failure{{Fault::usage, "this process was forked behind the load, and has none of its threads and workers",
                      "Load in the process that uses it, or start processes by 'spawn'"}};
-    if (!value_) throw Failure{{Fault::cancelled, "it is closed"}};
+    if (!value_) throw Failure{{Fault::cancelled, "the model, or this transcription, was closed"}};
     return value_;
   }
   void close() {

@@ -55,7 +55,29 @@ auto features_of(const Batch& batch) {
   return nb::ndarray<nb::numpy, float>(shared->data(), shape, owner);
 }
 
+void add_augmentation(nb::module_& module) {
+  nb::class_<Augmentation>(module, "Augmentation")
+      .def(nb::init<>())
+      .def_rw("speed_share", &Augmentation::speed_share)
+      .def_rw("gain_share", &Augmentation::gain_share)
+      .def_rw("noise_share", &Augmentation::noise_share)
+      .def_rw("room_share", &Augmentation::room_share)
+      .def("set_noise_db",
+           [](Augmentation& self, double least, double most) {
+             self.noise_db = {least, most};
+           })
+      .def("set_masks", [](Augmentation& self, int bands, int stretches) {
+        self.spectrum.band_count = bands;
+        self.spectrum.stretch_count = stretches;
+      });
+}
+
 void add_feed_options(nb::module_& module) {
+  nb::enum_<Chunking>(module, "Chunking")
+      .value("refused", Chunking::refused)
+      .value("sequential", Chunking::sequential)
+      .value("sliding", Chunking::sliding)
+      .value("random", Chunking::random);
   nb::class_<FeedOptions>(module, "FeedOptions")
       .def(nb::init<>())
       .def_rw("data", &FeedOptions::data)
@@ -72,10 +94,19 @@ void add_feed_options(nb::module_& module) {
       .def_rw("look_ahead", &FeedOptions::look_ahead)
       .def_rw("ready", &FeedOptions::ready)
       .def_rw("bad_samples", &FeedOptions::bad_samples)
+      .def_rw("augmentation", &FeedOptions::augmentation)
+      .def("set_bad_limits",
+           [](FeedOptions& self, std::int64_t count, double share) {
+             self.bad_limits.count = count;
+             self.bad_limits.share = share;
+           })
       .def("set_resume",
            [](FeedOptions& self, const nb::bytes& position) { self.resume.assign(position.c_str(), position.size()); })
       .def("set_batch_audio", [](FeedOptions& self, double seconds) { self.batch_audio = Seconds(seconds); })
-      .def("set_threads", [](FeedOptions& self, int computing) { self.threads = FeedThreads::of(computing); })
+      .def("set_threads",
+           [](FeedOptions& self, int computing, int reading) { self.threads = FeedThreads::of(computing, reading); })
+      .def("set_cache", [](FeedOptions& self, const std::filesystem::path& folder) { self.cache.folder = folder; })
+      .def("set_chunking", [](FeedOptions& self, Chunking how) { self.chunking = how; })
       .def("pad_to_window", [](FeedOptions& self) { self.padding = Padding::window; });
 }
 
@@ -95,12 +126,15 @@ void add_batch(nb::module_& module) {
 }  // namespace
 
 void add_feed(nb::module_& module) {
+  add_augmentation(module);
   add_feed_options(module);
   add_batch(module);
   nb::class_<OwnedFeed>(module, "Feed")
-      .def_static(
-          "open",
-          [](const FeedOptions& options) { return OwnedFeed(WaitingFeed(call([&] { return Feed::open(options); }))); })
+      .def_static("open",
+                  [](const FeedOptions& options) {
+                    return OwnedFeed(
+                        WaitingFeed(call([&] { return unless_signalled([options] { return Feed::open(options); }); })));
+                  })
       .def("next", [](OwnedFeed& self) { return call([own = self.get()] { return own->next(); }); })
       .def("samples_per_epoch", [](OwnedFeed& self) { return self.get()->feed().samples_per_epoch(); })
       .def("bad_samples", [](OwnedFeed& self) { return self.get()->feed().report().bad_samples; })

@@ -28,6 +28,8 @@ NB_MODULE(_tutti, module) {
   add_audio(module);
   add_word_errors(module);
   add_feed(module);
+  add_set_feed(module);
+  add_profile(module);
   module.def("build_id", [] { return std::string(tutti::build_id()); });
   module.def("set_programs",
              [](const std::filesystem::path& folder) { tutti::set_program_paths(tutti::ProgramPaths::in(folder)); });

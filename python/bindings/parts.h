@@ -13,6 +13,8 @@ void add_transcriber(nanobind::module_& module);
 void add_audio(nanobind::module_& module);
 void add_word_errors(nanobind::module_& module);
 void add_feed(nanobind::module_& module);
+void add_set_feed(nanobind::module_& module);
+void add_profile(nanobind::module_& module);
 void add_log(nanobind::module_& module);
 
 }  // namespace tutti::python

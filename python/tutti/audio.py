@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RATE = 16000  # Hz, of all samples here
+LOUDEST = 16  # far above what any decoder yields for samples of -1 to 1; integers as floats are louder
 
 
 def load_audio(file: Audio, sr: int = RATE) -> NDArray[np.float32]:
@@ -81,4 +82,8 @@ def _samples(audio: Audio) -> NDArray[np.float32]:
                          "Take the mean of the channels", "usage")
     if array.size == 0:
         raise UsageError("audio: expected one sample or more, found none", "usage")
+    loudest = max(float(array.max()), -float(array.min()))
+    if loudest > LOUDEST:
+        raise UsageError(f"audio: expected samples of -1 to 1, found {loudest:g}. Divide by the largest that there can be: "
+                         "32768 of 16 bits", "usage")
     return np.ascontiguousarray(array, dtype=np.float32)

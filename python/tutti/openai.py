@@ -8,8 +8,17 @@ from typing import Any
 from . import _tutti
 from .errors import UsageError
 from .native import call
-from .types import Audio
-from .whisper_model import APPENDED, PREPENDED, TEMPERATURES, WhisperModel, clips_of, temperatures_of, word_rules
+from .types import Audio, set_fields
+from .whisper_model import (
+    APPENDED,
+    PREPENDED,
+    TEMPERATURES,
+    WhisperModel,
+    clips_of,
+    temperatures_of,
+    timestamp_index,
+    word_rules,
+)
 
 
 def load_model(name: str, device: str | None = None, download_root: str | None = None, in_memory: bool = False) -> Whisper:
@@ -54,17 +63,18 @@ class Whisper:
         `verbose=True` prints the segments as they come. `fp16` has no effect: load_model has chosen.
         """
         native = _tutti.SpeechOptions()
-        rules = native.long_form
-        rules.temperatures = temperatures_of(temperature)
-        rules.compression_ratio_threshold = compression_ratio_threshold
-        rules.logprob_threshold = logprob_threshold
-        rules.no_speech_threshold = no_speech_threshold
-        rules.condition_on_previous_text = condition_on_previous_text
-        rules.initial_prompt = initial_prompt or ""
-        rules.carry_initial_prompt = carry_initial_prompt
-        rules.clip_timestamps = clips_of(clip_timestamps)
+        set_fields(native.long_form, {
+            "temperatures": temperatures_of(temperature),
+            "compression_ratio_threshold": compression_ratio_threshold,
+            "logprob_threshold": logprob_threshold,
+            "no_speech_threshold": no_speech_threshold,
+            "condition_on_previous_text": condition_on_previous_text,
+            "initial_prompt": initial_prompt or "",
+            "carry_initial_prompt": carry_initial_prompt,
+            "clip_timestamps": clips_of(clip_timestamps),
+        }, {"temperatures": "temperature"})
         if word_timestamps:
-            rules.words = word_rules(prepend_punctuations, append_punctuations, hallucination_silence_threshold)
+            native.long_form.words = word_rules(prepend_punctuations, append_punctuations, hallucination_silence_threshold)
         _set_decoding(native, decode_options)
         running = self.model.run(audio, native)
         try:
@@ -82,31 +92,32 @@ def _set_decoding(native: _tutti.SpeechOptions, options: dict[str, Any]) -> None
     rules, decoding = native.long_form, native.decoding
     for name, value in options.items():
         if name == "task":
+            if value not in ("transcribe", "translate"):
+                raise UsageError(f"task: expected transcribe or translate, found {value!r}", "usage")
             rules.translate = value == "translate"
-        elif name == "language":
-            rules.language = value
-        elif name == "sample_len":
-            rules.sample_len = value
+        elif name in ("language", "sample_len"):
+            set_fields(rules, {name: value})
         elif name == "prefix":
-            rules.prefix = value or ""
+            set_fields(rules, {name: value or ""})
         elif name == "without_timestamps":
-            rules.without_timestamps = value
+            set_fields(rules, {name: value})
             decoding.timestamps = not value
         elif name == "suppress_tokens":
             decoding.suppress_tokens = _tokens(value)
         elif name == "max_initial_timestamp":
-            decoding.max_initial_timestamp = round(value / 0.02)
+            decoding.max_initial_timestamp = timestamp_index(value)
         elif name in ("beam_size", "best_of", "patience", "length_penalty", "suppress_blank"):
             if value is not None:
-                setattr(decoding, name, value)
+                set_fields(decoding, {name: value})
         elif name != "fp16":
             raise UsageError(f"transcribe: expected no argument '{name}'", "usage")
 
 
 def _tokens(value: str | Iterable[int] | None) -> list[int]:
-    if isinstance(value, str):
-        return [int(token) for token in value.split(",") if token]
-    return list(value or [])
+    try:
+        return [int(token) for token in (value.split(",") if isinstance(value, str) else value or []) if token != ""]
+    except (TypeError, ValueError):
+        raise UsageError(f"suppress_tokens: expected token ids, or a text of them with commas, found {value!r}", "usage") from None
 
 
 def _time(seconds: float) -> str:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _tutti
@@ -110,9 +110,23 @@ def vad_options(parameters: dict[str, Any] | VadOptions | None, **defaults: Any)
 
 def native_vad(options: VadOptions) -> _tutti.VadOptions:
     native = _tutti.VadOptions()
-    for name, value in dataclasses.asdict(options).items():
-        setattr(native, name, value)
+    given = dataclasses.asdict(options)
+    set_fields(native, {name: int(value) if name.endswith("_ms") and isinstance(value, float) and value.is_integer() else value
+                        for name, value in given.items()})
     return native
+
+
+KINDS = {int: "a whole number", float: "a number", bool: "True or False", str: "a text", list: "a list"}
+
+
+def set_fields(native: Any, values: Mapping[str, Any], names: Mapping[str, str] | None = None) -> None:
+    """Sets each field. The error for a value of another type has the caller's name of the field, where `names` has one."""
+    for name, value in values.items():
+        try:
+            setattr(native, name, value)
+        except TypeError:
+            kind = KINDS.get(type(getattr(native, name)), "a value of another type")
+            raise UsageError(f"{(names or {}).get(name, name)}: expected {kind}, found {value!r}", "usage") from None
 
 
 def segment_of(native: _tutti.Segment, number: int, has_words: bool) -> Segment:

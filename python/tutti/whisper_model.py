@@ -1,7 +1,7 @@
 """faster-whisper's WhisperModel, argument for argument. What acts otherwise is in docs/python.md."""
 from __future__ import annotations
 
-import subprocess
+import numbers
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -10,10 +10,24 @@ from . import _tutti
 from .audio import recording_of
 from .errors import MissingError, UsageError
 from .native import LOGGER, PROGRAMS, call, check_torch
-from .types import Audio, Segment, TranscriptionInfo, TranscriptionOptions, VadOptions, native_vad, segment_of, vad_options
+from .types import (
+    Audio,
+    Segment,
+    TranscriptionInfo,
+    TranscriptionOptions,
+    VadOptions,
+    native_vad,
+    segment_of,
+    set_fields,
+    vad_options,
+)
 
 TEMPERATURES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 PREPENDED = "\"'“¿([{-"
+WINDOW = 30  # seconds
+SAME_TYPES = {"int8_float32": "int8", "int8_bfloat16": "int8"}  # names of CTranslate2 for what is int8 here
+OUR_NAMES = {"temperatures": "temperature", "logprob_threshold": "log_prob_threshold", "hot_words": "hotwords",
+             "sample_len": "max_new_tokens"}  # the library's fields that faster-whisper calls otherwise
 APPENDED = "\"'.。,，!！?？:：”)]}、"
 
 
@@ -54,6 +68,9 @@ class WhisperModel:
             raise UsageError(f"WhisperModel: expected no argument '{next(iter(model_kwargs))}'", "usage")
         if num_workers < 1:
             raise UsageError(f"num_workers: expected 1 or more, found {num_workers}", "usage")
+        if compute_type == "int16":
+            raise UsageError("compute_type: int16 is CTranslate2's alone. Take int8 or float32", "usage")
+        compute_type = SAME_TYPES.get(compute_type, compute_type)
         devices = device_list(device, device_index)
         if not devices.startswith("emulated"):
             check_torch()
@@ -111,7 +128,7 @@ class WhisperModel:
         """Begins a transcription; the arguments are faster-whisper's.
 
         Returns a generator of segments, each as soon as it is there, and what is known before the first one. Closing the generator,
-        or dropping it, ends the work on the devices.
+        or dropping it, ends the work on the devices. The generator keeps the model.
         """
         if language_detection_segments != 1:
             raise UsageError(f"language_detection_segments: expected 1, found {language_detection_segments}", "usage")
@@ -146,7 +163,7 @@ class WhisperModel:
             language=facts.language, language_probability=facts.probability, duration=facts.duration,
             duration_after_vad=facts.speech, all_language_probs=facts.languages or None, transcription_options=chosen,
             vad_options=speech)
-        return _segments(running, chosen.word_timestamps, facts.duration if log_progress else None), info
+        return _segments(self, running, chosen.word_timestamps, facts.duration if log_progress else None), info
 
     def detect_language(
         self,
@@ -188,6 +205,8 @@ def load(model: str, devices: str, compute_type: str, threads: int, *, is_local:
     except MissingError as error:
         if is_local or not str(error).endswith(f"tutti pull {model}"):
             raise
+        import subprocess
+
         pulled = subprocess.run([PROGRAMS / "tutti", "pull", model], stderr=subprocess.PIPE, text=True, check=False)
         if pulled.returncode != 0:
             raise MissingError(pulled.stderr.strip().removeprefix("tutti: "), "missing") from error
@@ -200,8 +219,8 @@ def _close(native: _tutti.Transcriber, running: weakref.WeakSet[_tutti.Transcrip
     native.close()
 
 
-def _segments(running: _tutti.Transcription, has_words: bool, length: float | None) -> Iterator[Segment]:
-    """As faster-whisper, numbers segments from 1 and leaves out those without text or length."""
+def _segments(model: WhisperModel, running: _tutti.Transcription, has_words: bool, length: float | None) -> Iterator[Segment]:
+    """As faster-whisper, numbers segments from 1, leaves out those without text or length, and keeps `model` from its end."""
     number = 0
     try:
         while (native := call(running.next)) is not None:
@@ -226,7 +245,19 @@ def device_list(device: str, index: int | Sequence[int]) -> str:
 
 
 def temperatures_of(temperature: float | Sequence[float]) -> list[float]:
-    return [float(temperature)] if isinstance(temperature, (int, float)) else [float(one) for one in temperature]
+    try:
+        return [float(one) for one in temperature] if isinstance(temperature, Iterable) else [float(temperature)]
+    except (TypeError, ValueError):
+        raise UsageError(f"temperature: expected a number or several, found {temperature!r}", "usage") from None
+
+
+def timestamp_index(seconds: float | None) -> int:
+    """A time of a window in steps of 0.02 s, None is the window's end."""
+    if seconds is None:
+        seconds = WINDOW
+    if not isinstance(seconds, numbers.Real) or not 0 <= seconds <= WINDOW:
+        raise UsageError(f"max_initial_timestamp: expected 0 to {WINDOW} seconds, found {seconds!r}", "usage")
+    return round(seconds / 0.02)
 
 
 def refuse_unless_default(given: dict[str, Any], instead: dict[str, str]) -> None:
@@ -248,6 +279,8 @@ def refuse_unlike(chosen: TranscriptionOptions, is_multilingual: bool) -> None:
         raise UsageError(f"length_penalty: expected 1 or 0, found {chosen.length_penalty}. Tutti has no other", "usage")
     if chosen.initial_prompt is not None and not isinstance(chosen.initial_prompt, str):
         raise UsageError("initial_prompt: expected a text, found token ids. Pass their text", "usage")
+    if isinstance(chosen.max_new_tokens, int) and chosen.max_new_tokens < 1:
+        raise UsageError(f"max_new_tokens: expected 1 or more, found {chosen.max_new_tokens}", "usage")
 
 
 def native_options(chosen: TranscriptionOptions, language: str | None, task: str, is_multilingual: bool) -> _tutti.SpeechOptions:
@@ -256,38 +289,41 @@ def native_options(chosen: TranscriptionOptions, language: str | None, task: str
     if task not in ("transcribe", "translate"):
         raise UsageError(f"task: expected transcribe or translate, found '{task}'", "usage")
     native = _tutti.SpeechOptions()
-    rules, decoding = native.long_form, native.decoding
-    rules.language = language
-    rules.translate = task == "translate"
-    rules.temperatures = chosen.temperatures
-    rules.compression_ratio_threshold = chosen.compression_ratio_threshold
-    rules.logprob_threshold = chosen.log_prob_threshold
-    rules.no_speech_threshold = chosen.no_speech_threshold
-    rules.condition_on_previous_text = chosen.condition_on_previous_text
-    rules.initial_prompt = str(chosen.initial_prompt or "")
-    rules.clip_timestamps = clips_of(chosen.clip_timestamps)
-    rules.without_timestamps = chosen.without_timestamps
-    rules.hot_words = chosen.hotwords or ""
-    rules.prefix = chosen.prefix or ""
-    rules.sample_len = chosen.max_new_tokens
+    set_fields(native.long_form, {
+        "language": language,
+        "translate": task == "translate",
+        "temperatures": chosen.temperatures,
+        "compression_ratio_threshold": chosen.compression_ratio_threshold,
+        "logprob_threshold": chosen.log_prob_threshold,
+        "no_speech_threshold": chosen.no_speech_threshold,
+        "condition_on_previous_text": chosen.condition_on_previous_text,
+        "initial_prompt": chosen.initial_prompt or "",
+        "clip_timestamps": clips_of(chosen.clip_timestamps),
+        "without_timestamps": chosen.without_timestamps,
+        "hot_words": chosen.hotwords or "",
+        "prefix": chosen.prefix or "",
+        "sample_len": chosen.max_new_tokens,
+    }, OUR_NAMES)
     if chosen.word_timestamps:
-        rules.words = word_rules(chosen.prepend_punctuations, chosen.append_punctuations, chosen.hallucination_silence_threshold)
-    decoding.beam_size = 0 if chosen.beam_size == 1 else chosen.beam_size
-    decoding.best_of = chosen.best_of
-    decoding.patience = chosen.patience
-    decoding.length_penalty = -1 if chosen.length_penalty == 1 else chosen.length_penalty  # -1: per token
-    decoding.suppress_tokens = list(chosen.suppress_tokens or [])
-    decoding.suppress_blank = chosen.suppress_blank
-    decoding.timestamps = not chosen.without_timestamps
-    decoding.max_initial_timestamp = round(chosen.max_initial_timestamp / 0.02)
+        native.long_form.words = word_rules(chosen.prepend_punctuations, chosen.append_punctuations,
+                                            chosen.hallucination_silence_threshold)
+    set_fields(native.decoding, {
+        "beam_size": 0 if chosen.beam_size == 1 else chosen.beam_size,
+        "best_of": chosen.best_of,
+        "patience": chosen.patience,
+        "length_penalty": -1 if chosen.length_penalty == 1 else chosen.length_penalty,  # -1: per token
+        "suppress_tokens": list(chosen.suppress_tokens or []),
+        "suppress_blank": chosen.suppress_blank,
+        "timestamps": not chosen.without_timestamps,
+        "max_initial_timestamp": timestamp_index(chosen.max_initial_timestamp),
+    })
     return native
 
 
 def word_rules(prepended: str, appended: str, silence: float | None) -> _tutti.WordRules:
     words = _tutti.WordRules()
-    words.prepend_punctuations = prepended
-    words.append_punctuations = appended
-    words.hallucination_silence_threshold = silence
+    set_fields(words, {"prepend_punctuations": prepended, "append_punctuations": appended,
+                       "hallucination_silence_threshold": silence})
     return words
 
 

@@ -70,6 +70,16 @@ Result<fs::path> write_beside(const fs::path& path, std::string_view content) {
   return tl::unexpected<Error>(written.error());
 }
 
+fs::path path_of_descriptor(int file) {
+  return "/proc/self/fd/" + std::to_string(file);
+}
+
+std::error_code name_descriptor(int file, const fs::path& to) {
+  const auto self = path_of_descriptor(file);
+  if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
+  return {errno, std::generic_category()};
+}
+
 Result<void> replace_file_atomically(const fs::path& path, std::string_view content) {
   if (auto named = expect_no_nul(path); !named) return named;
   std::error_code ignored;  // what follows reports what matters
@@ -80,6 +90,19 @@ Result<void> replace_file_atomically(const fs::path& path, std::string_view cont
   if (!staging) return tl::unexpected<Error>(staging.error());
   if (::rename(staging->c_str(), path.c_str()) == 0) return sync_folder(folder);
   auto failed = fail_errno(path.string(), "could not be put in place");
+  ::unlink(staging->c_str());
+  return failed;
+}
+
+Result<void> rewrite_file(const fs::path& path, std::string_view content) {
+  constexpr mode_t kPermissions = 07777;
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return fail_errno(path.string(), "cannot be written again");
+  const auto staging = write_beside(path, content);
+  if (!staging) return tl::unexpected<Error>(staging.error());
+  if (::chmod(staging->c_str(), facts.st_mode & kPermissions) == 0 && ::rename(staging->c_str(), path.c_str()) == 0)
+    return sync_folder(folder_of(path));
+  auto failed = fail_errno(path.string(), "could not be written again");
   ::unlink(staging->c_str());
   return failed;
 }

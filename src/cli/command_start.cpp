@@ -21,6 +21,12 @@ Guarded<std::vector<std::pair<std::string, std::string>>>& given_elsewhere() {
   return names;
 }
 
+/// Where this thread's help goes instead of standard output; null: it is printed.
+HelpPage*& taken_page() {
+  static thread_local HelpPage* page = nullptr;
+  return page;
+}
+
 bool goes_on(const std::string& text, std::size_t at) {
   return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '-');
 }
@@ -63,6 +69,22 @@ int complain(const Error& error, const StopSignal& stop) {
   return stop.raised() ? complain(error, kInterrupted) : complain(error);
 }
 
+int show_help(const HelpPage& page) {
+  if (HelpPage* taken = taken_page())
+    *taken = page;
+  else
+    std::fputs(help_text(page).c_str(), stdout);
+  return kDone;
+}
+
+HelpPage help_page_of(const std::function<int()>& run) {
+  HelpPage page;
+  taken_page() = &page;
+  run();
+  taken_page() = nullptr;
+  return page;
+}
+
 std::optional<int> start_command(OptionTable& table, const std::vector<std::string>& arguments) {
   const auto sources = table.requests_help(arguments) ? Result<SettingSources>{} : setting_sources(table.command());
   if (!sources) return complain(sources.error(), kUsage);
@@ -71,7 +93,7 @@ std::optional<int> start_command(OptionTable& table, const std::vector<std::stri
   if (!action) return complain(action.error(), kUsage);
   switch (*action) {
     case OptionTable::Action::run: return std::nullopt;
-    case OptionTable::Action::help: std::fputs(table.help().c_str(), stdout); return kDone;
+    case OptionTable::Action::help: return show_help(table.page());
     case OptionTable::Action::show_config: std::fputs(table.show_config().c_str(), stdout); return kDone;
   }
   return std::nullopt;

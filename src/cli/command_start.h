@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,12 @@ namespace tutti {
 /// Reads all settings of a command; answers --help and --show-config. A value is the exit code of a command that is
 /// over.
 std::optional<int> start_command(OptionTable& table, const std::vector<std::string>& arguments);
+
+/// Prints the help of a command, or hands it to `help_page_of`. Returns the exit code.
+int show_help(const HelpPage& page);
+
+/// What the help of a command has: of the one that `run` runs with --help, which prints nothing.
+HelpPage help_page_of(const std::function<int()>& run);
 
 /// "tutti batch 'my talks' -o out": a command as it was typed, for the records; a shell would take it again. A very
 /// long one is cut at its end: "… (812 more)".

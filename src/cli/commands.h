@@ -12,6 +12,7 @@ struct Command {
   std::string name;
   std::string summary;  // one line for `tutti --help`
   RunCommand run;
+  std::vector<std::string> words{};  // what may stand first behind the name: "train whisper"
 };
 
 /// The command table, in the order of the help.
@@ -37,7 +38,7 @@ int run_classify(const std::vector<std::string>& arguments);
 int run_say(const std::vector<std::string>& arguments);
 
 /// `tutti convert X.json... -f srt`: the writers alone, over transcripts made earlier by Tutti, openai-whisper or its
-/// relatives. `tutti convert MODEL -o FOLDER`: a model of any kind as a Hugging Face folder.
+/// relatives. `tutti convert MODEL -o FOLDER --to FORMAT`: a model of any kind for another program.
 int run_convert(const std::vector<std::string>& arguments);
 
 /// `tutti diarize FILE...`: who speaks when, as RTTM.
@@ -73,6 +74,15 @@ int run_prepare_tts(const std::vector<std::string>& words);
 
 /// `tutti profile --pipeline F.toml`: where the time of a pipeline goes, and which change would gain.
 int run_profile(const std::vector<std::string>& arguments);
+
+/// `tutti as whisper ...`: transcribes by the command line of another program.
+int run_as(const std::vector<std::string>& arguments);
+
+/// `tutti completion SHELL`: the completion script of bash, zsh or fish.
+int run_completion(const std::vector<std::string>& arguments);
+
+/// `tutti man [COMMAND]`: the manual page of a command, or with -o all of them.
+int run_man(const std::vector<std::string>& arguments);
 
 /// `tutti pull NAME`: fetches a model from a Hugging Face hub.
 int run_pull(const std::vector<std::string>& arguments);

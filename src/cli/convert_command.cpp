@@ -15,6 +15,7 @@
 #include "cli/display/run_display.h"
 #include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
+#include "cli/flags/transcript_flags.h"
 #include "cli/named_model.h"
 #include "diarize/rttm.h"
 #include "diarize/word_speakers.h"
@@ -29,24 +30,27 @@
 namespace tutti {
 namespace {
 
-/// Whether a person's word means a model rather than a transcript: a path to one, or the name of one.
-bool names_model(const std::string& word) {
-  std::error_code ignored;
-  if (std::filesystem::exists(word, ignored)) return kind_of(word).has_value() || std::filesystem::is_directory(word);
-  return !word.ends_with(".json") && resolve_name(word).has_value();
-}
-
 struct ConvertCommand {
   std::vector<std::string> files{};
   std::filesystem::path output_dir = ".";
   std::string output_format = "all";
   std::string name_by = "stem";
+  std::string to{};  // empty: by the name of the output
   std::string type = "float16";
   bool quiet = false;
   SubtitleFlags subtitles{};
   std::filesystem::path replace{};
   std::optional<double> paragraphs{};
 };
+
+/// Whether the first word means a model rather than a transcript: a path to one, the name of one, or what --to is for.
+bool names_model(const ConvertCommand& c) {
+  const std::string& word = c.files.front();
+  std::error_code ignored;
+  if (kind_of(word) || std::filesystem::is_directory(word, ignored)) return true;
+  if (word.ends_with(".json")) return false;
+  return !c.to.empty() || (!std::filesystem::exists(word, ignored) && resolve_name(word));
+}
 
 void add_convert(OptionTable& table, ConvertCommand& c) {
   table.positional(
@@ -56,13 +60,21 @@ void add_convert(OptionTable& table, ConvertCommand& c) {
       "or a name that tutti models lists");
   table
       .add("output-dir", c.output_dir, "DIR",
-           "where outputs are written, created when missing; of a model, the new folder, or NAME.pt for "
-           "openai-whisper")
+           "where outputs are written, created when missing; of a model, the new folder, or the new file of "
+           "openai-whisper or whisper.cpp")
       .letter = 'o';
   table.add_switch("quiet", c.quiet, "print nothing but errors, and which files were replaced").letter = 'q';
   table.group("Models");
-  table.add("type", c.type, "TYPE", "type of the new weights; int8 has one factor for each row of a matrix").choices = {
-      "float32", "float16", "bfloat16", "int8"};
+  table
+      .add("to", c.to, "FORMAT",
+           "what the new model is: a folder of Hugging Face or of CTranslate2 (faster-whisper), or a file of "
+           "openai-whisper or of whisper.cpp (ggml); default: openai for NAME.pt, ggml for NAME.bin, else hf")
+      .choices = {"hf", "openai", "ctranslate2", "ggml"};
+  table
+      .add("type", c.type, "TYPE",
+           "type of the new weights; int8 has one factor for each row of a matrix, q8_0, of ggml alone, one for 32 "
+           "values")
+      .choices = {"float32", "float16", "bfloat16", "int8", "q8_0"};
   table.group("Transcripts");
   Option& format =
       table.add("output-format", c.output_format, "FORMAT", "txt, vtt, srt, tsv, json, rttm, or all of the first four");
@@ -127,6 +139,7 @@ void warn_of_flags_for_the_other(const ConvertCommand& c, bool model) {
   const auto warn = [&](const std::string& flag) {
     log(Level::warning, flag + " has no effect on " + (model ? "a model" : "transcripts"));
   };
+  if (!model && c.to != usual.to) warn("--to");
   if (!model && c.type != usual.type) warn("--type");
   if (!model) return;
   if (c.output_format != usual.output_format) warn("--output-format");
@@ -136,22 +149,29 @@ void warn_of_flags_for_the_other(const ConvertCommand& c, bool model) {
   if (c.paragraphs) warn("--paragraphs");
 }
 
-/// Has the engine write the model as a new Hugging Face folder, or as OpenAI's file NAME.pt; its output and errors are
-/// ours. Returns the exit code.
+/// Has the engine write the model as a new folder or file; its output and errors are ours. Returns the exit code.
 int convert_one_model(const ConvertCommand& command) {
   if (command.files.size() > 1)
     return complain({Fault::usage, command.files[0] + " is a model, and so there can be no other file",
                      "Convert one model at a time"},
                     kUsage);
   if (command.output_dir == ".")
-    return complain({Fault::usage, "the new folder for " + command.files[0] + " has no name",
-                     "Name it with -o FOLDER, or -o NAME.pt for openai-whisper"},
+    return complain({Fault::usage, "the new model of " + command.files[0] + " has no name",
+                     "Name it with -o FOLDER, -o NAME.pt for openai-whisper, or -o NAME.bin for whisper.cpp"},
                     kUsage);
   const auto model = find_named_model(command.files[0]);
   if (!model) return complain(model.error());
-  return run_engine({"convert", "--model", model->string(), "--into", command.output_dir.string(), "--type",
-                     command.type, "--print", command.quiet ? "no" : "yes"},
-                    "it converted " + model->string() + "; nothing was written");
+  std::vector<std::string> line{"convert",
+                                "--model",
+                                model->string(),
+                                "--into",
+                                command.output_dir.string(),
+                                "--type",
+                                command.type,
+                                "--print",
+                                command.quiet ? "no" : "yes"};
+  if (!command.to.empty()) line.insert(line.end(), {"--to", command.to});
+  return run_engine(line, "it converted " + model->string() + "; nothing was written");
 }
 
 int convert_transcripts(const ConvertCommand& command) {
@@ -202,11 +222,13 @@ int run_convert(const std::vector<std::string>& arguments) {
   ConvertCommand command;
   OptionTable table("convert",
                     "Write transcripts that exist as JSON in other formats; no model is needed. Or write a model, of "
-                    "Hugging Face, OpenAI, faster-whisper or whisper.cpp, as a Hugging Face folder.");
+                    "Hugging Face, OpenAI, faster-whisper or whisper.cpp, for another of these programs.");
   add_convert(table, command);
-  table.examples({"tutti convert out/talk.json -f vtt -o out", "tutti convert tiny.en -o tiny.en.pt"});
+  table.examples({"tutti convert out/talk.json -f vtt -o out", "tutti convert tiny.en -o tiny.en.pt",
+                  "tutti convert trained/model --to ctranslate2 -o trained-ct2",
+                  "tutti convert tiny.en --to ggml --type q8_0 -o ggml-tiny.en-q8_0.bin"});
   if (const auto code = start_command(table, arguments)) return *code;
-  const bool model = names_model(command.files.front());
+  const bool model = names_model(command);
   if (command.quiet) log_from(Level::error);
   warn_of_flags_for_the_other(command, model);
   return model ? convert_one_model(command) : convert_transcripts(command);

@@ -6,8 +6,8 @@
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/doctor/checks.h"
 #include "cli/doctor/doctor_json.h"
-#include "cli/doctor/look.h"
 #include "cli/named_model.h"
 #include "device/machine.h"
 #include "device/nvml/nvml.h"
@@ -25,12 +25,12 @@ constexpr Seconds kPatience{5}, kLongest{8};
 constexpr Seconds kControlPatience{1};  // with a batch that is busy
 
 /// What takes more queries to the driver; a driver that hangs gets none.
-Result<Topology> look_closer(const MachineSnapshot& snapshot, Findings& findings) {
+Result<Topology> check_topology_and_cuda(const MachineSnapshot& snapshot, Findings& findings) {
   const bool hangs = std::any_of(snapshot.gpus.begin(), snapshot.gpus.end(),
                                  [](const GpuSnapshot& gpu) { return gpu.state == GpuState::hung; });
   if (snapshot.source != "nvml" || snapshot.gpus.empty() || hangs) return Topology{};
   const auto nvml = Nvml::open();
-  look_at_cuda(nvml ? nvml->cuda_version() : std::nullopt, findings);
+  check_cuda(nvml ? nvml->cuda_version() : std::nullopt, findings);
   return find_topology();
 }
 
@@ -114,16 +114,16 @@ int run_doctor(const std::vector<std::string>& arguments) {
   Findings findings;
   // It looks at the driver while we look at the rest.
   const Sampler sampler({.period = Seconds(0.2), .pcie_period = Seconds(0), .patience = kPatience});
-  look_at_programs(findings);
-  look_at_processor(findings);
-  look_at_limits(ProcessLimits::of_this_process(), findings);
+  check_programs(findings);
+  check_processor(findings);
+  check_limits(ProcessLimits::of_this_process(), findings);
   const auto snapshot = sampler.settled(kLongest);
-  look_at_gpus(*snapshot, findings);
-  const auto topology = look_closer(*snapshot, findings);
-  look_at_topology(topology, findings);
-  look_at_disks(findings);
-  look_at_state(FolderFacts::of(state), findings);
-  look_at_models(findings);
+  check_gpus(*snapshot, findings);
+  const auto topology = check_topology_and_cuda(*snapshot, findings);
+  check_topology(topology, findings);
+  check_disks(findings);
+  check_state(FolderFacts::of(state), findings);
+  check_models(findings);
   return print_report(findings, *snapshot, topology, json);
 }
 

@@ -13,6 +13,7 @@
 #include "cli/command_trace.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/flags/speech_flags.h"
 #include "cli/interrupt.h"
 #include "cli/standard_input.h"
 #include "flow/pipeline.h"
@@ -318,7 +319,7 @@ TuningPlan plan_of(const FeaturesCommand& command, const Wanted& wanted) {
 }
 
 /// The files as they were named; "-" as the names on standard input, or itself where a recording is there.
-Result<std::vector<std::string>> files_of(const std::vector<std::string>& named, StandardInput& standard_input) {
+Result<std::vector<std::string>> named_files(const std::vector<std::string>& named, StandardInput& standard_input) {
   std::vector<std::string> files;
   for (const auto& name : named) {
     if (name != "-") {
@@ -400,7 +401,7 @@ int run_features(const std::vector<std::string>& arguments) {
   const auto audio = audio_choice(command.audio);
   if (!audio) return complain(audio.error(), kUsage);
   StandardInput standard_input;
-  auto files = files_of(command.files, standard_input);
+  auto files = named_files(command.files, standard_input);
   if (!files) return complain(files.error());
   if (files->empty()) return complain({Fault::usage, joined(command.files, ", ") + ": names no recording"}, kUsage);
   command.files = *std::move(files);

@@ -3,28 +3,20 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "audio/audio_choice.h"
-#include "audio/vad/speech.h"
 #include "base/error.h"
+#include "cli/flags/transcript_flags.h"  // IWYU pragma: export
 #include "cli/settings/option_table.h"
 #include "profile/tuning_store.h"
-#include "text/replacement_list.h"
-#include "transcribe/remote_windows.h"
-#include "transcript/writers.h"
 
 namespace tutti {
 
-// Flags that several commands have in the same words.
-
-/// -o and -f of a command that writes transcripts.
-void add_outputs(OptionTable& table, std::filesystem::path& folder, std::string& format);
+// Flags that several commands have in the same words: the machine and its tuning, the language, the audio, files that
+// are written. cli/flags/ has those of the search, of speech detection and of transcripts.
 
 /// --compute-type, which takes the name of any. `meaning`: what it is for there.
 void add_compute_type(OptionTable& table, std::string& type, std::string meaning);
@@ -74,79 +66,17 @@ void add_audio(OptionTable& table, AudioFlags& flags);
 /// Fault::usage names the flag, what was expected and what was found.
 Result<AudioChoice> audio_choice(const AudioFlags& flags);
 
-/// How the most probable text is looked for, in openai-whisper's names and with its defaults on the command line.
-struct SearchFlags {
-  std::optional<std::int32_t> best_of = 5;
-  std::optional<std::int32_t> beam_size = 5;
-  std::optional<double> patience{};
-  std::optional<double> length_penalty{};
-};
-
-/// Binds every field to its flag.
-void add_search(OptionTable& table, SearchFlags& flags);
-
-/// Writes the flags into `options`; an error names the flag that is not valid.
-Result<void> set_search(const SearchFlags& flags, DecodingOptions& options);
-
-/// The flags of openai-whisper that lay words out in subtitles, for every command that writes some. 0 means None.
-struct SubtitleFlags {
-  std::optional<std::int32_t> max_line_width{};
-  std::optional<std::int32_t> max_line_count{};
-  std::optional<std::int32_t> max_words_per_line{};
-  bool highlight_words = false;
-};
-
-/// Binds every field to its flag. `needs`: where the word times come from, for the help.
-void add_subtitle_flags(OptionTable& table, SubtitleFlags& flags, const std::string& needs);
-
-/// The first of the flags that is set, with its hyphens, in the reference's order; empty if none is.
-std::string first_subtitle_flag(const SubtitleFlags& flags);
-
-/// Warns where one is set and --output-format has neither srt nor vtt.
-void warn_without_subtitles(const SubtitleFlags& flags, std::string_view output_format);
-
-/// Warns about flags that have no effect beside others. Negative numbers are an error.
-Result<WriterOptions> writer_options(const SubtitleFlags& flags);
-
-/// Binds --replace and --paragraphs: how a finished transcript is spelled, and its text laid out.
-void add_spelling(OptionTable& table, std::filesystem::path& replace, std::optional<double>& paragraphs);
-
-/// The list that --replace names; null where it names none. Errors name the file and the line.
-Result<std::shared_ptr<const ReplacementList>> replacement_list(const std::filesystem::path& replace);
-
-/// Writes --paragraphs into `options`. Fault::usage where it is no length of a pause; warns where no txt is written.
-Result<void> set_paragraphs(const std::optional<double>& paragraphs, std::string_view output_format,
-                            WriterOptions& options);
-
-/// The parts of a file that are transcribed, in faster-whisper's names.
-struct VadFlags {
-  bool batched = false;
-  bool vad = false;
-  std::string method = "silero";
-  std::optional<double> threshold{};
-  std::optional<double> neg_threshold{};
-  std::optional<std::int32_t> min_speech_duration_ms{};
-  std::optional<double> max_speech_duration_s{};
-  std::optional<std::int32_t> min_silence_duration_ms{};
-  std::optional<std::int32_t> speech_pad_ms{};
-};
-
-/// Binds every field to its flag.
-void add_vad(OptionTable& table, VadFlags& flags);
-
-/// None: everything is transcribed. Fault::usage names the flag that is not valid, alone or with `clips`.
-Result<std::optional<VadOptions>> vad_options(const VadFlags& flags, const std::vector<double>& clips);
-
 /// Whether a run may choose its threads while it runs, and what it may take.
 struct TuningFlags {
   bool no_tune = false;
-  std::string memory{};
+  std::string memory{};  // a size such as 4GiB; empty: four fifths of what is available
 };
 
 /// Binds --no-tune and --memory. `what`: what is tuned, for the help.
 void add_tuning(OptionTable& table, TuningFlags& flags, const std::string& what);
 
 /// Writes the flags into `plan`. Fault::usage where --memory is no size.
+/// A size without a unit of bytes ("4Gi") is taken, too.
 Result<void> set_tuning(const TuningFlags& flags, TuningPlan& plan);
 
 /// Checks that OutputOwnership can write a file where a flag ("--report") wants it, as far as that can be found

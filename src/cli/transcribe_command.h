@@ -7,6 +7,8 @@
 
 #include "cli/diarize/diarize_flags.h"
 #include "cli/flags.h"
+#include "cli/flags/speech_flags.h"
+#include "cli/flags/transcript_flags.h"
 #include "cli/settings/option_table.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run.h"

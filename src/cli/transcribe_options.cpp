@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "cli/command_trace.h"
 #include "cli/flags.h"
+#include "cli/flags/transcript_flags.h"
 #include "cli/transcribe_command.h"
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"

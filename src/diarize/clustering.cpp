@@ -124,29 +124,39 @@ std::vector<std::size_t> cut_tree(std::span<const Merge> merges, std::size_t n, 
   return labels;
 }
 
-std::vector<std::size_t> cluster(const Vectors& vectors, const Cut& cut, std::size_t block) {
+ClusterTree::ClusterTree(const Vectors& vectors, std::size_t block)
+    : leaves_(vectors.size()), leaf_count_(vectors.size()) {
   const std::size_t n = vectors.size();
-  if (n <= block) return cut_tree(average_linkage(vectors), n, cut);
-  std::vector<std::size_t> labels(n);
-  Vectors centroids;
+  if (n <= block) {
+    std::iota(leaves_.begin(), leaves_.end(), std::size_t{0});
+    merges_ = average_linkage(vectors);
+    return;
+  }
+  Vectors centroids{.dimensions = vectors.dimensions};
   for (std::size_t first = 0; first < n; first += block) {
     Vectors part;
     for (std::size_t i = first; i < std::min(n, first + block); ++i) part.add(vectors[i]);
-    const auto of_part = cut_tree(average_linkage(part), part.size(), {.threshold = cut.threshold});
+    const auto of_part = cut_tree(average_linkage(part), part.size(), {});
     const std::size_t before = centroids.size();
     const std::size_t found = 1 + *std::ranges::max_element(of_part);
-    centroids.dimensions = vectors.dimensions;
     centroids.values.resize((before + found) * vectors.dimensions, 0.0F);
     for (std::size_t i = 0; i < part.size(); ++i) {
-      labels[first + i] = before + of_part[i];
+      leaves_[first + i] = before + of_part[i];
       for (std::size_t d = 0; d < vectors.dimensions; ++d)
-        centroids.values[labels[first + i] * vectors.dimensions + d] += part[i][d];
+        centroids.values[leaves_[first + i] * vectors.dimensions + d] += part[i][d];
     }
   }
   for (std::size_t i = 0; i < centroids.size(); ++i)
     normalise(std::span(centroids.values).subspan(i * centroids.dimensions, centroids.dimensions));
-  const auto joined = cluster(centroids, cut, std::max(block, centroids.size()));
-  for (std::size_t& label : labels) label = joined[label];
+  leaf_count_ = centroids.size();
+  merges_ = average_linkage(centroids);
+}
+
+std::vector<std::size_t> ClusterTree::cut(const Cut& cut) const {
+  const auto joined = cut_tree(merges_, leaf_count_, cut);
+  std::vector<std::size_t> labels;
+  labels.reserve(leaves_.size());
+  for (const std::size_t leaf : leaves_) labels.push_back(joined[leaf]);
   return labels;
 }
 

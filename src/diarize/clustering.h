@@ -45,8 +45,19 @@ struct Cut {
 };
 std::vector<std::size_t> cut_tree(std::span<const Merge> merges, std::size_t n, const Cut& cut);
 
-/// Clusters any number of vectors of length 1 by average linkage: up to `block` at once; of more, blocks of so many
-/// first, then the centroids of their clusters.
-std::vector<std::size_t> cluster(const Vectors& vectors, const Cut& cut, std::size_t block = 10000);
+/// How any number of vectors of length 1 join by average linkage, computed once for all cuts: up to `block` at once; of
+/// more, blocks of so many first, cut at the usual threshold, then the centroids of their clusters.
+class ClusterTree {
+ public:
+  explicit ClusterTree(const Vectors& vectors, std::size_t block = 10000);
+
+  /// The cluster of each vector.
+  std::vector<std::size_t> cut(const Cut& cut) const;
+
+ private:
+  std::vector<std::size_t> leaves_;  // of each vector: what is merged
+  std::size_t leaf_count_ = 0;
+  std::vector<Merge> merges_;
+};
 
 }  // namespace tutti

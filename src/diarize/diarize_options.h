@@ -6,16 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "base/once_value.h"
 #include "base/owned.h"
 
 namespace tutti {
 
-/// A speaker whose voice is known: every voice of a recording that is like the clip's gets this name.
+/// The voice of a speaker, as numbers: of length 1.
+using SharedVoice = OnceValue<std::vector<float>>;
+
+/// A speaker whose voice is known: every voice of a recording that is like the clip's gets this name. The clip is
+/// analysed for the first recording that needs it.
 struct KnownSpeaker {
   std::string name{};
   std::filesystem::path clip{};           // a few seconds of this speaker alone
   std::shared_ptr<const OwnedFd> held{};  // keeps a clip without a name open, whose `clip` is then its descriptor's
-  bool operator==(const KnownSpeaker&) const = default;
+  std::shared_ptr<SharedVoice> voice = std::make_shared<SharedVoice>();  // of the clip, for all copies of this
 };
 
 /// How many speakers a recording has, as far as that is known.
@@ -32,7 +37,7 @@ struct DiarizeOptions {
   SpeakerCount count{};                     // nothing: it is found out
   std::vector<KnownSpeaker> known{};        // whose names are used
   bool by_channel = false;                  // one speaker a channel of the recording, without a network
-  std::optional<bool> high_quality{};       // denser windows and pieces; none: on a GPU
+  std::optional<bool> high_quality{};       // denser windows and pieces; none: where a device is a GPU
   std::filesystem::path save_embeddings{};  // a file for the speakers' embeddings; empty: they stay in memory
 };
 

@@ -54,14 +54,14 @@ std::optional<std::string> take_line(std::string_view line, RecordingTurns& reco
   return std::nullopt;
 }
 
-std::string as_field(std::string_view name) {
+}  // namespace
+
+std::string rttm_field(std::string_view name) {
   std::string field(name);
   for (char& c : field)
     if (std::string_view(" \t\r\n\v\f").find(c) != std::string_view::npos) c = '_';
   return field.empty() ? "<NA>" : field;
 }
-
-}  // namespace
 
 Result<RecordingTurns> parse_rttm(std::string_view text, std::string_view file) {
   RecordingTurns recordings;
@@ -86,8 +86,8 @@ std::string rttm_text(std::string_view recording, const std::vector<SpeakerTurn>
   std::string text;
   for (const auto& turn : turns) {
     const auto start = milliseconds(turn.start), end = milliseconds(turn.end);
-    text += "SPEAKER " + as_field(recording) + " 1 " + seconds(start) + " " + seconds(end - start) + " <NA> <NA> " +
-            as_field(turn.speaker) + " <NA> <NA>\n";
+    text += "SPEAKER " + rttm_field(recording) + " 1 " + seconds(start) + " " + seconds(end - start) + " <NA> <NA> " +
+            rttm_field(turn.speaker) + " <NA> <NA>\n";
   }
   return text;
 }

@@ -27,8 +27,11 @@ Result<RecordingTurns> parse_rttm(std::string_view text, std::string_view file);
 /// The same of a file. Fault::missing where it is not there.
 Result<RecordingTurns> read_rttm(const std::filesystem::path& file);
 
-/// The turns of one recording as RTTM, in their order, to the millisecond. White space in a name becomes "_", because
-/// a space would end the field; a name without characters becomes "<NA>".
+/// A name as a field of RTTM: white space becomes "_", because a space would end the field; a name without characters
+/// becomes "<NA>".
+std::string rttm_field(std::string_view name);
+
+/// The turns of one recording as RTTM, in their order, to the millisecond.
 /// Read again, starts and ends are those that were written, rounded, and so turns that touch still do.
 std::string rttm_text(std::string_view recording, const std::vector<SpeakerTurn>& turns);
 

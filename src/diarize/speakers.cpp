@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/strings.h"
+
 namespace tutti {
 namespace {
 
@@ -17,6 +19,7 @@ constexpr double kSwitchingCost = 2;      // of a change of speakers, in sums of
 constexpr double kNameCosine = 0.5;       // from which on a voice is a known speaker's
 constexpr double kDoubtfulCosine = 0.55;  // from which on two speakers may be one
 constexpr double kDoubtfulSeconds = 5;    // below which a speaker may be none
+constexpr std::string_view kLabel = "SPEAKER_";
 constexpr float kSpeech = 0.5F, kTwoVoices = 0.5F;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
@@ -67,8 +70,8 @@ Vectors without(const Vectors& voices, std::size_t one) {
 
 /// The voices of the speakers: clusters of pieces. Those with too little speech go, the smallest first, and each piece
 /// moves to the nearest that stays.
-Vectors speakers_by(const std::vector<SpeakerPiece>& pieces, const Vectors& voices, const Cut& cut, bool keeps_small) {
-  auto labels = cluster(voices, cut);
+Vectors speakers_by(const std::vector<SpeakerPiece>& pieces, const Vectors& voices, std::vector<std::size_t> labels,
+                    bool keeps_small) {
   Vectors centroids = centroids_of(voices, labels);
   const auto move_pieces = [&] {
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = nearest_voice(voices[i], centroids);
@@ -85,20 +88,6 @@ Vectors speakers_by(const std::vector<SpeakerPiece>& pieces, const Vectors& voic
   for (std::size_t k = 0; k < means.size(); ++k)
     if (dot(means[k], means[k]) > 0) moved.add(means[k]);
   return moved;
-}
-
-Vectors speakers_of_count(const std::vector<SpeakerPiece>& pieces, const Vectors& voices, const SpeakerCount& count) {
-  const auto exactly = [&](int number) {
-    const auto wanted = static_cast<std::size_t>(number);
-    return speakers_by(pieces, voices,
-                       {.threshold = std::numeric_limits<float>::infinity(), .least = wanted, .most = wanted},
-                       /*keeps_small=*/true);
-  };
-  if (count.exact) return exactly(*count.exact);
-  auto found = speakers_by(pieces, voices, {.threshold = kThreshold}, /*keeps_small=*/false);
-  if (count.most && found.size() > static_cast<std::size_t>(*count.most)) return exactly(*count.most);
-  if (count.least && found.size() < static_cast<std::size_t>(*count.least)) return exactly(*count.least);
-  return found;
 }
 
 /// The frames of the activity that a piece covers.
@@ -161,6 +150,68 @@ std::optional<std::size_t> too_small(const std::vector<std::size_t>& path, std::
     if (speaker != kNone) seconds[speaker] += frame_start(1) - frame_start(0);
   return smallest_of(seconds);
 }
+
+/// Speakers, and which of them each frame of speech has.
+struct SpeakerPath {
+  Vectors speakers{};
+  std::vector<std::size_t> path{};
+};
+
+/// Finds the speakers of a recording, and their path, for any number of speakers.
+class PathFinder {
+ public:
+  PathFinder(const SpeechActivity& activity, const std::vector<SpeakerPiece>& pieces, const Vectors& voices)
+      : activity_(activity), pieces_(pieces), voices_(voices), tree_(voices) {}
+
+  /// By the voices alone, if their number is within the bounds. To have fewer speakers, voices are joined until so many
+  /// have enough speech: those with too little are none. To have more, voices with little speech are speakers, too.
+  SpeakerPath within(const SpeakerCount& count) const {
+    auto found = of(labels_of({.threshold = kThreshold}), /*keeps_small=*/false);
+    const std::size_t natural = found.speakers.size();
+    const std::size_t wanted = number_within(count, natural);
+    if (natural == wanted) return found;
+    for (std::size_t clusters = wanted; clusters < wanted + kMostSmall && wanted < natural; ++clusters)
+      if (found = of(labels_of(exactly(clusters)), /*keeps_small=*/false); found.speakers.size() == wanted)
+        return found;
+    return of(labels_of(exactly(wanted)), /*keeps_small=*/true);
+  }
+
+ private:
+  static constexpr std::size_t kMostSmall = 40;  // clusters with too little speech, among which the others are found
+
+  static Cut exactly(std::size_t clusters) {
+    return {.threshold = std::numeric_limits<float>::infinity(), .least = clusters, .most = clusters};
+  }
+  static std::size_t number_within(const SpeakerCount& count, std::size_t found) {
+    if (found == 0) return 0;
+    const auto least = static_cast<std::size_t>(count.exact.value_or(count.least.value_or(1)));
+    if (found < least) return least;
+    const auto most = count.exact ? count.exact : count.most;
+    return most ? std::min(found, static_cast<std::size_t>(*most)) : found;
+  }
+  std::vector<std::size_t> labels_of(const Cut& cut) const {
+    return pieces_.empty() ? std::vector<std::size_t>() : tree_.cut(cut);
+  }
+
+  SpeakerPath of(std::vector<std::size_t> labels, bool keeps_small) const {
+    SpeakerPath found;
+    if (!labels.empty()) found.speakers = speakers_by(pieces_, voices_, std::move(labels), keeps_small);
+    for (;;) {
+      const std::size_t n = std::max<std::size_t>(1, found.speakers.size());
+      const auto scores = pieces_.empty() ? std::vector<float>(activity_.frames())
+                                          : frame_scores(activity_.frames(), pieces_, voices_, found.speakers);
+      found.path = speaker_path(activity_, scores, n);
+      const auto smallest = keeps_small ? std::nullopt : too_small(found.path, n);
+      if (!smallest) return found;
+      found.speakers = without(found.speakers, *smallest);
+    }
+  }
+
+  const SpeechActivity& activity_;
+  const std::vector<SpeakerPiece>& pieces_;
+  const Vectors& voices_;
+  const ClusterTree tree_;
+};
 
 /// Where two voices are audible at once, the speaker beside the path's: the nearest other one in time.
 std::vector<std::size_t> second_speakers(const SpeechActivity& activity, const std::vector<std::size_t>& path) {
@@ -290,7 +341,11 @@ void join_namesakes(FoundSpeakers& found) {
 
 std::string speaker_label(std::size_t number) {
   const std::string digits = std::to_string(number);
-  return "SPEAKER_" + (digits.size() < 2 ? "0" + digits : digits);
+  return std::string(kLabel) + (digits.size() < 2 ? "0" + digits : digits);
+}
+
+bool is_speaker_label(std::string_view name) {
+  return name.starts_with(kLabel) && is_all_digits(name.substr(kLabel.size()));
 }
 
 Vectors averaged_with_neighbours(const std::vector<SpeakerPiece>& pieces, const Vectors& voices) {
@@ -313,17 +368,7 @@ Vectors averaged_with_neighbours(const std::vector<SpeakerPiece>& pieces, const 
 FoundSpeakers find_speakers(const SpeechActivity& activity, const std::vector<SpeakerPiece>& pieces,
                             const Vectors& voices, const SpeakerCount& count, std::span<const KnownVoice> known) {
   FoundSpeakers found;
-  Vectors speakers = pieces.empty() ? Vectors{} : speakers_of_count(pieces, voices, count);
-  const std::size_t least = count.exact ? speakers.size() : static_cast<std::size_t>(count.least.value_or(1));
-  std::vector<std::size_t> path;
-  for (;;) {
-    const auto scores = pieces.empty() ? std::vector<float>(activity.frames())
-                                       : frame_scores(activity.frames(), pieces, voices, speakers);
-    path = speaker_path(activity, scores, std::max<std::size_t>(1, speakers.size()));
-    const auto smallest = speakers.size() > least ? too_small(path, speakers.size()) : std::nullopt;
-    if (!smallest) break;
-    speakers = without(speakers, *smallest);
-  }
+  auto [speakers, path] = PathFinder(activity, pieces, voices).within(count);
   const std::size_t n = std::max<std::size_t>(1, speakers.size());
   auto second = second_speakers(activity, path);
   if (!pieces.empty()) found.voices = number_by_first_turn(path, second, speakers);

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diarize/clustering.h"
@@ -37,5 +38,8 @@ Vectors averaged_with_neighbours(const std::vector<SpeakerPiece>& pieces, const 
 
 /// "SPEAKER_00", as pyannote and whisperX number speakers.
 std::string speaker_label(std::size_t number);
+
+/// Whether a name is such a label: then it cannot be a known speaker's.
+bool is_speaker_label(std::string_view name);
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "diarize/speakers.h"
@@ -52,10 +53,24 @@ void share_tokens(const Segment& whole, std::vector<Segment>& parts, const Token
   for (const TextToken& token : whole.text_tokens) part_for(token.bytes.size()).text_tokens.push_back(token);
 }
 
+/// Whether what Whisper has as a word is the end of the one before, as "-year" and "'s" are.
+bool continues_word(std::string_view word) {
+  return word.starts_with('-') || word.starts_with('\'') || word.starts_with("’");
+}
+
+std::vector<std::string> speakers_of_words(const std::vector<Word>& words, const std::vector<SpeakerTurn>& turns) {
+  std::vector<std::string> speakers;
+  for (std::size_t begin = 0; begin < words.size(); begin = speakers.size()) {
+    std::size_t end = begin + 1;
+    while (end < words.size() && continues_word(words[end].word)) ++end;
+    speakers.resize(end, speaker_at(turns, words[begin].start, words[end - 1].end));
+  }
+  return speakers;
+}
+
 void append_split(Segment segment, const std::vector<SpeakerTurn>& turns, const TokenBytes& bytes_of,
                   std::vector<Segment>& out) {
-  std::vector<std::string> speakers;
-  for (const Word& word : segment.words) speakers.push_back(speaker_at(turns, word.start, word.end));
+  const auto speakers = speakers_of_words(segment.words, turns);
   std::vector<Segment> parts;
   for (std::size_t begin = 0; begin < speakers.size();) {
     std::size_t end = begin + 1;

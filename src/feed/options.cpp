@@ -3,6 +3,7 @@
 #include <bit>
 #include <string>
 
+#include "base/numbers.h"
 #include "base/random/counter_random.h"
 
 namespace tutti {
@@ -62,8 +63,8 @@ Result<void> check(const FeedOptions& options) {
            Bound{"the batches kept ready", static_cast<double>(options.ready), 1, 1 << 16},
        }) {
     if (bound.value >= bound.least && bound.value <= bound.most) continue;
-    return fail(Fault::usage, std::string("the feed: expected ") + bound.name + " from " + std::to_string(bound.least) +
-                                  " to " + std::to_string(bound.most) + ", found " + std::to_string(bound.value));
+    return fail(Fault::usage, std::string("the feed: expected ") + bound.name + " from " + number_text(bound.least) +
+                                  " to " + number_text(bound.most) + ", found " + number_text(bound.value));
   }
   if (options.as_audio && !options.cache.folder.empty())
     return fail(Fault::usage, "the feed: a cache of features cannot be used where a device computes them",

@@ -225,6 +225,17 @@ Result<JobOutput> write_page(OutputRecords& records, const fs::path& page, std::
   }
 }
 
+Result<void> rewrite_output(OutputRecords& records, JobId job, JobOutput output, std::string_view content) {
+  const KnownContent known{sha256_of(content), static_cast<std::int64_t>(content.size())};
+  if (auto recorded = records.record_written(job, known); !recorded) return recorded;
+  if (auto written = rewrite_file(output.path, content); !written) return written;
+  struct stat facts {};
+  output.sha256 = known.sha256;
+  output.bytes = known.bytes;
+  output.modified_ns = ::stat(output.path.c_str(), &facts) == 0 ? modified_ns(facts) : 0;
+  return records.move_output(job, output);
+}
+
 Bytes size_of(std::span<const OutputContent> outputs) {
   Bytes bytes{};
   for (const auto& output : outputs) bytes.value += static_cast<std::int64_t>(output.content.size());

@@ -75,6 +75,10 @@ Result<std::vector<OutputContent>> copy_of(std::span<const JobOutput> same,
 Result<JobOutput> write_page(OutputRecords& records, const std::filesystem::path& page, std::string_view content,
                              Existing existing);
 
+/// Gives an output of a done job, which is in place, another content: by its store it is the job's still. The file
+/// keeps the old content, or has all of the new.
+Result<void> rewrite_output(OutputRecords& records, JobId job, JobOutput output, std::string_view content);
+
 // The single steps, for callers that need them apart.
 
 /// Writes every output to <staging>/<job>.<attempt>.<token>.<n> and syncs it. An output on another file system than

@@ -34,7 +34,8 @@ class OutputRecords {
   virtual Result<std::vector<KnownContent>> written(JobId job) = 0;
   /// Records what is about to be written for a job, or, with 0, for none; `written` returns it from then on.
   virtual Result<void> record_written(JobId job, const KnownContent& content) = 0;
-  /// Records the new `path` and `kept` of a done job's output, known by `staged`; before it is put there.
+  /// Records where a done job's output, known by `staged`, is from now on, and what is in it. Before it is put there;
+  /// where its content changes, behind that, and `record_written` before.
   virtual Result<void> move_output(JobId job, const JobOutput& output) = 0;
   /// What this store knows of the attempt that a temporary file belongs to: nothing, or whether it is still at work.
   enum class StagedBy { other, at_work, over };

@@ -60,8 +60,9 @@ struct Layout<LoadModel> {
 template <>
 struct Layout<OpenWindow> {
   static constexpr std::string_view kName = "OpenWindow";
-  static constexpr auto kFields = std::tuple(Field{"window", &OpenWindow::window}, Field{"n_mels", &OpenWindow::n_mels},
-                                             Field{"frames", &OpenWindow::frames});
+  static constexpr auto kFields =
+      std::tuple(Field{"window", &OpenWindow::window}, Field{"n_mels", &OpenWindow::n_mels},
+                 Field{"frames", &OpenWindow::frames}, Field{"positions", &OpenWindow::positions});
 };
 
 template <>

@@ -14,7 +14,7 @@ namespace tutti {
 
 /// Changes with every change of a message below; both ends must have the same. docs/engines.md describes the messages
 /// that other engines than ours need.
-inline constexpr std::uint32_t kProtocolVersion = 9;
+inline constexpr std::uint32_t kProtocolVersion = 10;
 
 /// The windows a worker knows are named by the control side. On one connection an id names another window, or the same
 /// one again, only behind its ReleaseWindow: so a window is retried on a device that had no memory for it.
@@ -44,6 +44,9 @@ struct OpenWindow {
   WindowId window = 0;
   std::int32_t n_mels = 0;  // 0: PCM
   std::int32_t frames = 0;  // of mel: at most 3000, the worker pads with zeros to the model's window; of PCM: all of it
+  /// Encoder positions that suffice, two frames each; 0: the model's. Fewer cost less, and the text gets worse towards
+  /// its end. A worker may compute more.
+  std::int32_t positions = 0;
   bool operator==(const OpenWindow&) const = default;
 
   std::int64_t values() const { return std::int64_t{std::max(1, n_mels)} * frames; }

@@ -16,9 +16,8 @@ class WindowEngine {
   virtual ~WindowEngine() = default;
 
   /// Encodes a window. mel: [n_mels, frames] float32, row-major, frames at most the model's window; n_mels 0: PCM, as
-  /// OpenWindow has it. `window` is any number but 0, and of no window that is open.
-  virtual Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels,
-                              std::int32_t frames) = 0;
+  /// OpenWindow has it. `facts.window` is any number but 0, and of no window that is open.
+  virtual Result<Opened> open(const OpenWindow& facts, std::span<const float> mel) = 0;
   virtual Result<Language> detect_language(WindowId window) = 0;
   virtual Result<Decoded> decode(const DecodeWindow& request) = 0;
   virtual Result<Aligned> align(const AlignWindow& request) = 0;
@@ -31,6 +30,8 @@ class WindowEngine {
   virtual Result<SpeakersAnalyzed> analyze_speakers(const AnalyzeSpeakers&, std::span<const float> /*inputs*/) {
     return fail(Fault::unsupported, "the engine has no networks that find who speaks");
   }
+  /// Whether its device is a GPU, or one of its devices is.
+  virtual bool has_gpu() const { return false; }
   /// Frees what an open window holds. Unknown ids are ignored.
   virtual void release(WindowId window) = 0;
   /// How much audio all windows of the recording come to, as found since, so that the scheduler of the devices can plan

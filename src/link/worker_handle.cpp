@@ -47,12 +47,11 @@ Result<Ready> WorkerHandle::ready() {
                      });
 }
 
-Result<Opened> WorkerHandle::open(WindowId window, std::span<const float> mel, std::int32_t n_mels,
-                                  std::int32_t frames) {
-  const OpenWindow facts{.window = window, .n_mels = n_mels, .frames = frames};
-  if (n_mels < 0 || frames <= 0 || facts.values() != static_cast<std::int64_t>(mel.size()))
-    return fail(Fault::internal, "window " + std::to_string(window) + ": expected " + std::to_string(n_mels) + " x " +
-                                     std::to_string(frames) + " mel values, found " + std::to_string(mel.size()));
+Result<Opened> WorkerHandle::open(const OpenWindow& facts, std::span<const float> mel) {
+  if (facts.n_mels < 0 || facts.frames <= 0 || facts.values() != static_cast<std::int64_t>(mel.size()))
+    return fail(Fault::internal, "window " + std::to_string(facts.window) + ": expected " +
+                                     std::to_string(facts.n_mels) + " x " + std::to_string(facts.frames) +
+                                     " mel values, found " + std::to_string(mel.size()));
   auto memory = SharedWindow::create(mel);
   if (!memory) return tl::unexpected<Error>(memory.error());
   return only<Opened>(submit(facts, std::make_shared<const SharedWindow>(std::move(*memory))));

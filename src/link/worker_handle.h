@@ -36,7 +36,7 @@ class WorkerHandle final : public WindowEngine {
   /// Waits until it has the model loaded; an error names why it could not.
   Result<Ready> ready();
 
-  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override;
+  Result<Opened> open(const OpenWindow& facts, std::span<const float> mel) override;
   Result<Language> detect_language(WindowId window) override;
   Result<Decoded> decode(const DecodeWindow& request) override;
   Result<Aligned> align(const AlignWindow& request) override;

@@ -30,7 +30,7 @@ std::vector<CrossKv> CheckedEncoder::encode(const at::Tensor& mels) {
   std::vector<CrossKv> windows;
   for (std::int64_t first = 0; first < mels.size(0);) {
     const auto count = batch_of(mels.size(0) - first);
-    auto batch = model_.cross_kvs(encode_batch(mels.narrow(0, first, count)));
+    auto batch = model_.cross_kvs(encode_batch(mels.narrow(0, first, count)), count);
     std::ranges::move(batch, std::back_inserter(windows));
     first += count;
   }
@@ -38,7 +38,7 @@ std::vector<CrossKv> CheckedEncoder::encode(const at::Tensor& mels) {
 }
 
 at::Tensor CheckedEncoder::encode_batch(const at::Tensor& mels) {
-  if (!recorder_) return model_.encode(mels);
+  if (!recorder_ || mels.size(2) < 2 * std::int64_t{model_.dims().n_audio_ctx}) return model_.encode(mels);
   const auto known = known_.find(mels.size(0));
   if (known == known_.end()) return first_use(mels);
   const auto& recorded = known->second;

@@ -23,9 +23,9 @@ class CheckedEncoder {
   /// model: must outlive the encoder. recorder: of its own, since encodings may run beside decoder steps.
   CheckedEncoder(const WhisperModel& model, std::shared_ptr<StepRecorder> recorder);
 
-  /// mels: [n, n_mels, 2 * n_audio_ctx] of any type on the CPU, any n -> what decoding needs of each window. What is
-  /// pinned and of the encoder's type is one upload a batch. Enqueues only, but for a batch size's first use. Throws
-  /// what torch throws.
+  /// mels: [n, n_mels, 2 * positions] of any type on the CPU, any n -> what decoding needs of each window. What is
+  /// pinned and of the encoder's type is one upload a batch. Enqueues only, but for a batch size's first use. Windows
+  /// of fewer positions than n_audio_ctx are not recorded. Throws what torch throws.
   std::vector<CrossKv> encode(const at::Tensor& mels);
 
   /// Has the first use of every batch size up to `most` windows now. Returns how many sizes are recorded.

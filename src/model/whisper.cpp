@@ -117,9 +117,10 @@ at::Tensor WhisperModel::encode(const at::Tensor& mels) const {
   const auto& d = weights_->dims;
   const auto& net = weights_->net;
   const auto windows = mels.dim() == 3 ? mels.size(0) : 1;
-  if (mels.dim() < 2 || mels.dim() > 3 || windows < 1 || mels.size(-2) != d.n_mels ||
-      mels.size(-1) != 2 * std::int64_t{d.n_audio_ctx}) {
-    throw std::invalid_argument("encode: expected mels of [n, " + std::to_string(d.n_mels) + ", " +
+  const auto frames = mels.size(-1);
+  if (mels.dim() < 2 || mels.dim() > 3 || windows < 1 || mels.size(-2) != d.n_mels || frames < 2 || frames % 2 != 0 ||
+      frames > 2 * std::int64_t{d.n_audio_ctx}) {
+    throw std::invalid_argument("encode: expected mels of [n, " + std::to_string(d.n_mels) + ", an even number up to " +
                                 std::to_string(2 * d.n_audio_ctx) + "]");
   }
   if (windows > 1 && weights_->layout.own_kernels) {  // these gain nothing by more rows than a window's
@@ -128,20 +129,16 @@ at::Tensor WhisperModel::encode(const at::Tensor& mels) const {
     return at::cat(encoded);
   }
   const auto input = upload(mels.dim() == 3 ? mels : mels.unsqueeze(0));
-  auto x = ops::convolve(input, net.conv1, net.conv2, net.audio_positions);
+  auto x = ops::convolve(input, net.conv1, net.conv2, net.audio_positions.narrow(0, 0, frames / 2));
   for (const auto& block : net.encoder) run_block(x, block, d.n_audio_head, windows, weights_->layout.cache);
   return ops::layer_norm(x, net.encoder_norm);
 }
 
 CrossKv WhisperModel::cross_kv(const at::Tensor& encoded) const {
-  return cross_kvs_of(encoded, 1).front();
+  return cross_kvs(encoded, 1).front();
 }
 
-std::vector<CrossKv> WhisperModel::cross_kvs(const at::Tensor& encoded) const {
-  return cross_kvs_of(encoded, encoded.size(0) / weights_->dims.n_audio_ctx);
-}
-
-std::vector<CrossKv> WhisperModel::cross_kvs_of(const at::Tensor& encoded, std::int64_t windows) const {
+std::vector<CrossKv> WhisperModel::cross_kvs(const at::Tensor& encoded, std::int64_t windows) const {
   const c10::InferenceMode guard;
   const auto& d = weights_->dims;
   const auto& layout = weights_->layout;

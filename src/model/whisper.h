@@ -18,7 +18,7 @@ namespace tutti {
 struct WhisperWeights;
 
 /// Cross-attention keys and values of one window, computed once and shared by every decoding of it, on the model's
-/// device: per decoder layer those of n_text_head heads and n_audio_ctx positions.
+/// device: per decoder layer those of n_text_head heads and the window's positions.
 struct CrossKv {
   std::vector<CrossLayer> layers{};
 };
@@ -68,16 +68,18 @@ class WhisperModel {
   at::Device device() const;
   ComputeType type() const;
 
-  /// Brings windows to the model's device, in the type that it computes in. mels: [.., n_mels, 2 * n_audio_ctx], of any
-  /// type, on the CPU or there already. Enqueues only.
+  /// Brings windows to the model's device, in the type that it computes in. mels: [.., n_mels, frames], of any type, on
+  /// the CPU or there already. Enqueues only.
   at::Tensor upload(const at::Tensor& mels) const;
-  /// mels: [n_mels, 2 * n_audio_ctx], or of several windows [n, n_mels, 2 * n_audio_ctx]; float32 on the CPU, or as
-  /// `upload` returns them -> [n * n_audio_ctx, n_audio_state] on the model's device. Enqueues only.
+  /// mels: [n_mels, 2 * positions], or of several windows [n, n_mels, 2 * positions]; float32 on the CPU, or as
+  /// `upload` returns them -> [n * positions, n_audio_state] on the model's device. positions: n_audio_ctx; fewer
+  /// compute less, and the text of such a window is worse towards its end. Enqueues only.
   at::Tensor encode(const at::Tensor& mels) const;
   /// encoded: what `encode` returned for one window. Enqueues only.
   CrossKv cross_kv(const at::Tensor& encoded) const;
-  /// encoded: what `encode` returned; one CrossKv for each of its windows, each with memory of its own. Enqueues only.
-  std::vector<CrossKv> cross_kvs(const at::Tensor& encoded) const;
+  /// encoded: what `encode` returned for so many windows; one CrossKv for each, each with memory of its own. Enqueues
+  /// only.
+  std::vector<CrossKv> cross_kvs(const at::Tensor& encoded, std::int64_t windows) const;
   /// Memory for so many sequences on the model's device, in the type that it keeps keys and values in; not filled.
   /// positions: tokens of each, at most n_text_ctx; 0: so many.
   SelfKv make_self_kv(std::int32_t slots, std::int32_t positions = 0) const;
@@ -92,8 +94,6 @@ class WhisperModel {
                     std::vector<at::Tensor>* queries = nullptr) const;
 
  private:
-  std::vector<CrossKv> cross_kvs_of(const at::Tensor& encoded, std::int64_t windows) const;
-
   friend class StaticStep;  // the same decoder in fixed shapes
   struct Weights;
   explicit WhisperModel(std::unique_ptr<Weights> weights);

@@ -16,6 +16,7 @@ constexpr double kWorthAStage = 0.001;  // share of the run
 }  // namespace
 
 void SerialRun::note(std::string_view phase, Clock::Instant start, Clock::Instant end) {
+  watch();
   auto found = std::ranges::find(phases_, phase, &TimedPhase::name);
   if (found == phases_.end()) found = phases_.insert(found, {.name = std::string(phase)});
   found->calls.emplace_back(end - start);

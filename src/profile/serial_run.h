@@ -23,12 +23,14 @@ class SerialRun {
   /// Calls `work`, which is a part of that phase.
   template <class Fn>
   auto measure(std::string_view phase, Fn&& work) {
-    if (!watch_) watch_ = std::make_unique<RunWatch>();
+    watch();
     const auto start = clock_->now();
     auto done = std::forward<Fn>(work)();
     note(phase, start, clock_->now());
     return done;
   }
+  /// A call of that phase which its caller has timed, by the same clock.
+  void note(std::string_view phase, Clock::Instant start, Clock::Instant end);
 
   /// One sentence: the phase that takes longest, the share of the time that it costs, and what it would gain twice as
   /// fast. Nothing else is done meanwhile, so that follows from the times alone. Empty where the run was shorter than
@@ -45,7 +47,9 @@ class SerialRun {
   RunRecording recording(const std::string& command, const std::string& unit) const;
 
  private:
-  void note(std::string_view phase, Clock::Instant start, Clock::Instant end);
+  void watch() {
+    if (!watch_) watch_ = std::make_unique<RunWatch>();
+  }
 
   const Clock* clock_;
   struct TimedPhase {

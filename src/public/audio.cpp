@@ -1,11 +1,14 @@
 #include "public/tutti/audio.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "audio/mel/log_mel.h"
 #include "audio/recording.h"
 #include "audio/vad/speech.h"
+#include "base/clock.h"
 #include "base/field_names.h"
+#include "base/new_file.h"
 #include "feed/stages/pcm.h"
 #include "text/error_rate.h"
 #include "text/normaliser.h"
@@ -21,6 +24,28 @@ Result<std::vector<std::int16_t>> pcm_of(std::span<const float> samples) {
   return pcm_of_samples(samples, kName);
 }
 
+/// Samples whose reader is interrupted once its caller no longer goes on, which is looked at now and then.
+class WatchedSamples final : public SampleReader {
+ public:
+  WatchedSamples(std::span<const std::int16_t> pcm, const std::function<bool()>& go_on) : pcm_(pcm), go_on_(go_on) {}
+
+  std::int64_t samples() const override { return pcm_.samples(); }
+  Result<void> read(std::int64_t first, std::span<std::int16_t> out) const override {
+    constexpr std::chrono::milliseconds kBetweenLooks{20};
+    const auto now = Clock::real().now();
+    if (go_on_ && now - looked_ >= kBetweenLooks) {
+      looked_ = now;
+      if (!go_on_()) return fail(Fault::cancelled, "its caller no longer waits");
+    }
+    return pcm_.read(first, out);
+  }
+
+ private:
+  PcmSamples pcm_;
+  const std::function<bool()>& go_on_;
+  mutable Clock::Instant looked_ = Clock::real().now();  // one thread reads
+};
+
 std::vector<std::string> normalised(std::span<const std::string> texts, TextNormalizer normalizer) {
   std::vector<std::string> all(texts.begin(), texts.end());
   for (std::string& text : all) {
@@ -34,8 +59,8 @@ std::vector<std::string> normalised(std::span<const std::string> texts, TextNorm
 }  // namespace
 
 Result<std::vector<float>> load_audio(const RecordingInput& recording, const std::function<bool()>& go_on) {
-  const auto decoded = decode_recording("/proc/self/fd/" + std::to_string(recording.file().get()),
-                                        [&](Seconds) { return !go_on || go_on(); });
+  const auto decoded =
+      decode_recording(path_of_descriptor(recording.file().get()), [&](Seconds) { return !go_on || go_on(); });
   if (!decoded) return fail_in(recording.name(), decoded.error());
   std::vector<float> samples(static_cast<std::size_t>(decoded->samples()));
   std::vector<std::int16_t> part;
@@ -48,24 +73,26 @@ Result<std::vector<float>> load_audio(const RecordingInput& recording, const std
   return samples;
 }
 
-Result<std::vector<float>> log_mel(std::span<const float> samples, int n_mels, std::int64_t padding) {
+Result<std::vector<float>> log_mel(std::span<const float> samples, int n_mels, std::int64_t padding,
+                                   const std::function<bool()>& go_on) {
   if (n_mels < 1 || padding < 0)
     return fail(Fault::usage, field("n_mels") + " " + std::to_string(n_mels) + ", " + field("padding") + " " +
                                   std::to_string(padding) + ": expected 1 or more bins and 0 or more samples");
   const auto pcm = pcm_of(samples);
   if (!pcm) return tl::unexpected<Error>(pcm.error());
-  const PcmSamples recording(*pcm);
+  const WatchedSamples recording(*pcm, go_on);
   const LogMel mel(n_mels);
   const auto maximum = mel.maximum(recording);
   if (!maximum) return tl::unexpected<Error>(maximum.error());
   return mel.window(recording, 0, (recording.samples() + padding) / kHopSamples, *maximum);
 }
 
-Result<std::vector<SpeechSpan>> speech_spans(std::span<const float> samples, const VadOptions& options) {
+Result<std::vector<SpeechSpan>> speech_spans(std::span<const float> samples, const VadOptions& options,
+                                             const std::function<bool()>& go_on) {
   if (auto checked = check(options); !checked) return tl::unexpected<Error>(checked.error());
   const auto pcm = pcm_of(samples);
   if (!pcm) return tl::unexpected<Error>(pcm.error());
-  const auto pieces = find_speech(PcmSamples(*pcm), options);
+  const auto pieces = find_speech(WatchedSamples(*pcm, go_on), options);
   if (!pieces) return tl::unexpected<Error>(pieces.error());
   std::vector<SpeechSpan> spans;
   for (const SpeechPiece& piece : *pieces) spans.push_back({piece.start, piece.end});

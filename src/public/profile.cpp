@@ -50,6 +50,10 @@ std::optional<std::string> RunProfile::limit() const {
   return found && found->limit.share >= kLeastGain ? std::optional(found->limit.stage) : std::nullopt;
 }
 
+std::string RunProfile::finding() const {
+  return finding_sentence(parts_->run);
+}
+
 std::vector<PredictedRate> RunProfile::gains() const {
   std::vector<PredictedRate> gains;
   if (const auto& found = parts_->run.found)
@@ -92,6 +96,10 @@ void LoopProfile::measure(std::string_view phase, const std::function<void()>& w
     work();
     return true;
   });
+}
+
+void LoopProfile::note(std::string_view phase, Clock::Instant start, Clock::Instant end) {
+  parts_->run.note(phase, start, end);
 }
 
 Result<RunProfile> LoopProfile::profile() const {

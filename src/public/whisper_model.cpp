@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "audio/vad/speech.h"
 #include "base/build_id.h"
 #include "base/field_names.h"
 #include "base/guarded.h"
@@ -93,7 +94,7 @@ Result<void> check(const WhisperModelOptions& options) {
 
 struct Transcription::State {
   std::shared_ptr<ProgressListener> listener = std::make_shared<ProgressListener>();
-  std::shared_ptr<SpeechTicket> ticket{};
+  std::shared_ptr<SpeechTicket> ticket{};  // null: it was refused
 };
 
 Transcription::Transcription(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -142,7 +143,7 @@ Result<Transcript> Transcription::whole(const GoOn& go_on) {
 }
 
 void Transcription::cancel() {
-  state_->ticket->cancel();
+  if (state_->ticket) state_->ticket->cancel();
 }
 
 struct WhisperTranscriber::Parts {
@@ -188,6 +189,10 @@ std::vector<std::string> WhisperTranscriber::languages() const {
 
 Transcription WhisperTranscriber::transcribe(RecordingInput recording, SpeechOptions options) {
   auto state = std::make_unique<Transcription::State>();
+  if (const auto checked = options.vad ? check(*options.vad) : Result<void>(); !checked) {
+    state->listener->failed(checked.error());
+    return Transcription(std::move(state));
+  }
   SpeechRequest request{.name = recording.name(), .options = std::move(options), .listener = state->listener};
   request.audio = std::move(recording).take_file();
   state->ticket = parts_->service->submit(std::move(request));

@@ -8,9 +8,9 @@ namespace tutti {
 template <class Visit>
 void visit_data_fields(WhisperRecipe& r, Visit& visit) {
   visit.group("Data");
-  visit(
-      "data", r.data, "DIR",
-      "what to learn: the layout of LJSpeech, Common Voice, audiofolder or a generator, or a table or JSON with texts");
+  visit("data", r.data, "DIR",
+        "what to learn: the layout of LJSpeech, Common Voice, audiofolder or a generator, a table or JSON with texts, "
+        "Lhotse's cuts, a folder of Kaldi's, or WebDataset's shards");
   visit("eval-data", r.eval_data, "DIR", "evaluation set; default: the data's own validation split, if it has one");
   visit("max-samples", r.max_samples, "N", "use the first N samples of the data at most; 0: all");
   visit("eval-samples", r.eval_samples, "N", "decoded in an evaluation at most; 0: all");

@@ -48,28 +48,27 @@ Result<WindowReplies> read_replies(const std::string& text) {
 }
 
 /// Where an earlier attempt had this window, the engine gets it only if a reply is missing after all.
-Result<Opened> KeptWindows::open(WindowId window, std::span<const float> mel, std::int32_t n_mels,
-                                 std::int32_t frames) {
+Result<Opened> KeptWindows::open(const OpenWindow& facts, std::span<const float> mel) {
   Sha256 digest;
-  const std::string facts = model_ + "|" + std::to_string(n_mels) + "|" + std::to_string(frames) + "|";
-  digest.update(std::as_bytes(std::span(facts)));
+  const std::string seed = model_ + "|" + encode_message(ToWorker(without_numbers(facts))) + "|";
+  digest.update(std::as_bytes(std::span(seed)));
   digest.update(std::as_bytes(mel));
-  Window opened{.digest = digest.hex(), .n_mels = n_mels, .frames = frames};
+  Window opened{.digest = digest.hex(), .facts = facts};
   const auto known = known_.lower_bound(opened.digest);
   const bool is_known = known != known_.end() && known->first.starts_with(opened.digest);
   if (is_known) opened.mel.assign(mel.begin(), mel.end());
-  state_.with([&](State& state) { state.windows[window] = std::move(opened); });
-  if (is_known) return Opened{.window = window};
-  return engine_.open(window, mel, n_mels, frames);
+  state_.with([&](State& state) { state.windows[facts.window] = std::move(opened); });
+  if (is_known) return Opened{.window = facts.window};
+  return engine_.open(facts, mel);
 }
 
 Result<void> KeptWindows::open_now(WindowId window) {
   const Window waiting = state_.with([&](State& state) {
     Window& known = state.windows.at(window);
-    return Window{.mel = std::exchange(known.mel, {}), .n_mels = known.n_mels, .frames = known.frames};
+    return Window{.mel = std::exchange(known.mel, {}), .facts = known.facts};
   });
   if (waiting.mel.empty()) return {};
-  auto opened = engine_.open(window, waiting.mel, waiting.n_mels, waiting.frames);
+  auto opened = engine_.open(waiting.facts, waiting.mel);
   if (!opened) return tl::unexpected(opened.error());
   return {};
 }

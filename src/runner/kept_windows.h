@@ -58,13 +58,14 @@ class KeptWindows final : public WindowEngine {
   KeptWindows(WindowEngine& engine, std::string model, WindowReplies known, Keep keep)
       : engine_(engine), model_(std::move(model)), known_(std::move(known)), keep_(std::move(keep)) {}
 
-  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override;
+  Result<Opened> open(const OpenWindow& facts, std::span<const float> mel) override;
   Result<Language> detect_language(WindowId window) override;
   Result<Decoded> decode(const DecodeWindow& request) override;
   Result<Aligned> align(const AlignWindow& request) override;
   Result<SpeakersAnalyzed> analyze_speakers(const AnalyzeSpeakers& request, std::span<const float> inputs) override {
     return engine_.analyze_speakers(request, inputs);
   }
+  bool has_gpu() const override { return engine_.has_gpu(); }
   void release(WindowId window) override;
   void correct_length(Seconds length) override { engine_.correct_length(length); }
 
@@ -79,7 +80,7 @@ class KeptWindows final : public WindowEngine {
   struct Window {
     std::string digest{};
     std::vector<float> mel{};  // until the engine has it; empty: it does
-    std::int32_t n_mels = 0, frames = 0;
+    OpenWindow facts{};
   };
   struct State {
     std::map<WindowId, Window> windows{};

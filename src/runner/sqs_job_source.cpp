@@ -4,7 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/random/kernel_random.h"
@@ -152,16 +151,13 @@ Result<FetchedAudio> SqsJobSource::fetch(const ClaimedFile& file) {
   const auto input = parse_s3_path(attempt->message.s3_input_path);
   if (!input) return tl::unexpected(input.error());
   parts_.report(*attempt, JobPhase::downloading, "Downloading " + input->text());
-  auto fetched = parts_.spool.retry_until_written(Bytes{0}, [&]() -> Result<FetchedAudio> {
+  auto fetched = fetch_audio(parts_.spool, [&](int audio) -> Result<void> {
     if (attempt->has_settled()) return not_wanted();
-    auto unnamed = open_unnamed_file();
-    if (!unnamed) return tl::unexpected(unnamed.error());
-    const auto object = parts_.callers.with_s3([&](S3Client& s3) { return s3.fetch(*input, unnamed->get()); });
+    const auto object = parts_.callers.with_s3([&](S3Client& s3) { return s3.fetch(*input, audio); });
     if (!object) return tl::unexpected(object.error());
     if (object->size == 0) return fail(Fault::corrupt, input->text() + ": it is empty", "Upload the recording again");
     attempt->input_etag.with([&](std::string& etag) { etag = object->etag; });
-    const std::filesystem::path path = "/proc/self/fd/" + std::to_string(unnamed->get());
-    return FetchedAudio{path, std::move(*unnamed)};
+    return {};
   });
   if (fetched) parts_.report(*attempt, JobPhase::downloaded, "Downloaded");
   return fetched;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "base/field_names.h"
@@ -33,15 +32,8 @@ HttpAnswer unauthorized(const HttpHead& head) {
   return answer_of({.status = 401, .message = "the API key is not one of this server's", .code = "invalid_api_key"});
 }
 
-constexpr std::size_t kLiveACore = 3;
 constexpr Seconds kLiveAgain{30};     // a speaker seldom stops earlier
 constexpr Seconds kDrainedAgain{30};  // an operator resumes devices, not a moment that passes
-
-/// Clients that may stream live audio at once.
-std::size_t most_live(const ApiOptions& options) {
-  if (options.most_live > 0) return static_cast<std::size_t>(options.most_live);
-  return kLiveACore * std::max(1U, std::thread::hardware_concurrency());
-}
 
 /// Whose request for a WebSocket it is. A browser's request for one has no headers of the page: OpenAI's clients there
 /// name the token among the protocols. It may be escaped, since a protocol's name has few characters.
@@ -66,23 +58,22 @@ HttpAnswer state_answer(int status, const char* state, Seconds again = Seconds(1
 
 }  // namespace
 
-Api::Api(ApiOptions options, SpeechService* service, JobService* jobs, JobAdmin& store, Dashboard* dashboard)
+Api::Api(ApiOptions options, const Parts& parts)
     : options_(std::move(options)),
-      service_(options_.models ? service : nullptr),
-      store_(store),
-      dashboard_(dashboard),
-      live_(most_live(options_)),
+      service_(options_.models ? parts.service : nullptr),
+      store_(parts.store),
+      dashboard_(parts.dashboard),
+      live_(parts.live),
       endpoint_(service_ ? std::optional<SpeechEndpoint>({.service = *service_,
                                                           .models = *options_.models,
                                                           .usual = options_.usual,
                                                           .sessions = live_,
                                                           .limits = {.file_bytes = options_.max_upload}})
                          : std::nullopt),
-      realtime_(
-          service_ ? std::optional<RealtimeEndpoint>(
-                         {.service = *service_, .models = *options_.models, .usual = options_.usual, .sessions = live_})
-                   : std::nullopt),
-      jobs_(service_ && jobs ? std::make_unique<JobEndpoint>(*jobs) : nullptr),
+      realtime_(service_ ? std::optional<RealtimeEndpoint>(
+                               {.service = *service_, .models = *options_.models, .usual = options_.usual})
+                         : std::nullopt),
+      jobs_(service_ && parts.jobs ? std::make_unique<JobEndpoint>(*parts.jobs) : nullptr),
       voice_(options_.voice ? std::make_unique<VoiceEndpoint>(*options_.voice) : nullptr) {}
 
 HttpAnswer Api::refused(int status, std::string_view why) {
@@ -188,7 +179,8 @@ std::optional<HttpAnswer> Api::refuse_live() const {
 }
 
 std::variant<HttpAnswer, std::unique_ptr<SocketSession>> Api::begin_socket(const HttpHead& head) {
-  if (!socket_client(options_.access, head)) return unauthorized(head);
+  const auto client = socket_client(options_.access, head);
+  if (!client) return unauthorized(head);
   if (head.path != "/v1/realtime" || !service_)
     return answer_of({.status = 404, .message = "there is no WebSocket at this address; see /v1/realtime"});
   const auto parameters = query_parameters(head.query);
@@ -197,14 +189,15 @@ std::variant<HttpAnswer, std::unique_ptr<SocketSession>> Api::begin_socket(const
                       .message = "intent: expected transcription: this server has no other sessions",
                       .param = "intent"});
   if (auto refused = refuse_live()) return std::move(*refused);
-  auto admission = live_.admit();
+  const auto admission = live_.admit(request_of_client(client->fingerprint, head.address));
   if (!admission)
     return answer_of({.status = 503,
                       .message = std::to_string(live_.most()) + " clients stream live audio already",
                       .code = "rate_limit_exceeded",
                       .retry_after = kLiveAgain});
   requests_.begin();  // the server is not idle while a client streams
-  const std::shared_ptr<void> counted(admission.get(), [this, admission](void*) { requests_.end(); });
+  const std::shared_ptr<LiveSessions::Admission> counted(
+      admission.get(), [this, admission](LiveSessions::Admission*) { requests_.end(); });
   return std::make_unique<RealtimeSession>(*realtime_, head.id, counted);
 }
 

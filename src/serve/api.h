@@ -32,16 +32,21 @@ struct ApiOptions {
   SpeechOptions usual{};                              // options of requests that have no field for them
   std::uint64_t max_upload = std::uint64_t{2} << 30;  // bytes of a recording
   std::size_t most_waiting = 1024;                    // requests beyond those are sent away for a while
-  int most_live = 0;                                  // clients that stream live audio at once; 0: three for each core
   std::optional<VoiceService> voice{};                // none: this server does not speak
 };
 
 /// Which request goes where. Decides by the head of a request alone, so that nothing is read for one that is refused.
 class Api final : public HttpHandler {
  public:
-  /// `service` transcribes for the options' model, and `jobs` are its, in `store`; `dashboard` may be null: there is no
-  /// page. They outlive it.
-  Api(ApiOptions options, SpeechService* service, JobService* jobs, JobAdmin& store, Dashboard* dashboard);
+  /// What it serves with. All of it outlives it.
+  struct Parts {
+    SpeechService* service = nullptr;  // transcribes for the options' model
+    JobService* jobs = nullptr;        // its, in `store`
+    JobAdmin& store;
+    LiveSessions& live;
+    Dashboard* dashboard = nullptr;  // null: there is no page
+  };
+  Api(ApiOptions options, const Parts& parts);
 
   std::variant<HttpAnswer, std::unique_ptr<HttpBody>> begin(const HttpHead& head) override;
   std::variant<HttpAnswer, std::unique_ptr<SocketSession>> begin_socket(const HttpHead& head) override;
@@ -76,7 +81,7 @@ class Api final : public HttpHandler {
   SpeechService* const service_;
   JobAdmin& store_;
   Dashboard* const dashboard_;
-  LiveSessions live_;
+  LiveSessions& live_;
   const std::optional<SpeechEndpoint> endpoint_;
   const std::optional<RealtimeEndpoint> realtime_;
   const std::unique_ptr<JobEndpoint> jobs_;     // null: without a model there are none

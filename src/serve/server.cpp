@@ -1,5 +1,8 @@
 #include "serve/server.h"
 
+#include <algorithm>
+#include <thread>
+
 #include "base/field_names.h"
 #include "base/files.h"
 #include "base/guarded.h"
@@ -80,8 +83,17 @@ JobServiceOptions jobs_of(const ServeOptions& options) {
   return jobs;
 }
 
+/// Clients that may stream live audio at once.
+std::size_t most_live(const ServeOptions& options) {
+  constexpr std::size_t kLiveACore = 3;
+  if (options.most_live > 0) return static_cast<std::size_t>(options.most_live);
+  return kLiveACore * std::max(1U, std::thread::hardware_concurrency());
+}
+
 /// Uploads that find no space would be refused one by one, hours later.
-void warn_of_small_temporary_folder(const ServeOptions& options) {
+void warn_of_temporary_folder(const ServeOptions& options) {
+  if (auto file = open_unnamed_file(); !file)
+    return log(Level::warning, file.error().text() + ". Until then every upload is refused");
   constexpr double kBytesASecond = 16000 * sizeof(std::int16_t);  // of a decoded recording
   const auto upload = static_cast<std::int64_t>(options.api.max_upload);
   const auto decoded = static_cast<std::int64_t>(options.speech.longest.count() * kBytesASecond);
@@ -97,7 +109,7 @@ void warn_of_small_temporary_folder(const ServeOptions& options) {
 
 Result<ServeEnd> serve(const ServeOptions& options, StopSignal& stop,
                        const std::function<void(std::uint16_t)>& listening) {
-  if (options.api.models) warn_of_small_temporary_folder(options);
+  if (options.api.models) warn_of_temporary_folder(options);
   auto store = open_store({.url = options.server.value_or(StoreUrl(options.speech.state))});
   if (!store) return tl::unexpected<Error>(store.error());
   std::unique_ptr<AlertWatch> alerts;  // before any job: it counts what ends from its start on
@@ -116,12 +128,14 @@ Result<ServeEnd> serve(const ServeOptions& options, StopSignal& stop,
     if (!accepting) return tl::unexpected<Error>(accepting.error());
     jobs = std::move(*accepting);
   }
-  const auto fleet = service          ? fleet_of(service->control(), *jobs)
+  LiveSessions live(most_live(options));
+  const auto fleet = service          ? fleet_of(service->control(), *jobs, live)
                      : options.server ? fleet_of_server(*options.server, **store)
                                       : fleet_of_batches(options.speech.state, **store);
   std::unique_ptr<Dashboard> dashboard;
   if (options.dashboard) dashboard = Dashboard::start(page_of(options), *fleet, **store, **store);
-  Api api(options.api, service.get(), jobs.get(), **store, dashboard.get());
+  Api api(options.api,
+          {.service = service.get(), .jobs = jobs.get(), .store = **store, .live = live, .dashboard = dashboard.get()});
   auto http = HttpServer::start(options.http, api);
   if (!http) {
     stop_work(service.get(), jobs.get());

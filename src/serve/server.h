@@ -24,6 +24,7 @@ struct ServeOptions {
   JobFilesOptions job_files{};        // what jobs may name beside uploads; its folder and sizes are those of the others
   std::size_t jobs_a_client = 10000;  // that have not ended
   std::optional<Seconds> keep_jobs{};  // that have ended, with their results; none: until they are removed
+  int most_live = 0;                   // clients that stream live audio at once; 0: three for each core
   bool dashboard = true;
   std::optional<StoreUrl> server{};  // the store that the page shows, instead of that in the folder; without a model
   AlertOptions alerts{};             // its webhook's address empty: no alerts

@@ -11,14 +11,15 @@ namespace {
 /// "/v1/jobs/ID/result" for every id; "other" for what is no address of ours.
 std::string kind_of_path(const HttpHead& head) {
   if (head.method.empty()) return "other";
-  constexpr std::array<std::string_view, 8> kExact{"/livez",
+  constexpr std::array<std::string_view, 9> kExact{"/livez",
                                                    "/readyz",
                                                    "/health",
                                                    "/metrics",
                                                    "/v1/jobs",
                                                    "/v1/audio/transcriptions",
                                                    "/v1/audio/translations",
-                                                   "/v1/audio/speech"};
+                                                   "/v1/audio/speech",
+                                                   "/v1/realtime"};
   for (const auto path : kExact)
     if (head.path == path) return head.path;
   if (head.path.starts_with("/v1/models")) return "/v1/models";

@@ -9,6 +9,7 @@
 
 #include "base/field_names.h"
 #include "base/files.h"
+#include "base/new_file.h"
 #include "device/child_memory.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
@@ -265,7 +266,7 @@ Result<BundledClip> bundled_clip() {
   if (!file) return tl::unexpected(file.error());
   const auto written = write_all(file->get(), std::as_bytes(std::span(kBenchClip)), "the bundled clip");
   if (!written) return tl::unexpected(written.error());
-  auto path = std::filesystem::path("/proc/self/fd") / std::to_string(file->get());
+  auto path = path_of_descriptor(file->get());
   return BundledClip{std::move(*file), std::move(path)};
 }
 

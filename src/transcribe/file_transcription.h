@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "audio/recording.h"
 #include "audio/vad/packing.h"
 #include "base/clock.h"
+#include "base/owned.h"
 #include "diarize/speaker_turn.h"
 #include "link/other_engine.h"
 #include "transcribe/events.h"
@@ -18,6 +20,12 @@
 
 namespace tutti {
 
+/// A recording's audio as a local file.
+struct FetchedAudio {
+  std::filesystem::path path;
+  OwnedFd held{};  // keeps a file without a name open, whose `path` is then its descriptor's
+};
+
 /// A file between decoding and transcription.
 struct DecodedFile {
   std::size_t index = 0;  // in the order of the command line
@@ -26,6 +34,7 @@ struct DecodedFile {
   TimeSpent spent{};         // until now
   Recording recording;
   std::vector<float> speech{};  // with VAD: speech_probabilities() of the recording
+  FetchedAudio audio{};         // as it was fetched, where a later step decodes it once more
 };
 
 /// A file that is worked off from its start to its end.

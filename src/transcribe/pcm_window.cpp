@@ -53,7 +53,7 @@ PcmWindow::~PcmWindow() {
 Result<Transcript> PcmWindow::transcribe(const std::string& language) {
   const WindowId window = next_window_id();
   const auto requested = Clock::real().now();
-  const auto opened = engine_.open(window, pcm_, 0, static_cast<std::int32_t>(pcm_.size()));
+  const auto opened = engine_.open({.window = window, .frames = static_cast<std::int32_t>(pcm_.size())}, pcm_);
   if (!opened) return tl::unexpected(opened.error());
   window_ = window;
   const auto answer = engine_.transcribe(

@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/files.h"
+#include "base/new_file.h"
 #include "diarize/word_speakers.h"
+#include "transcribe/batch/disk_space_wait.h"
 #include "transcribe/speakers/recording_speakers.h"
 #include "transcript/replace_text.h"
 
@@ -20,9 +23,7 @@ tl::unexpected<Error> stopped() {
 Result<FoundSpeakers> find_speakers_of(const RecordingJob& job, const DecodedFile& decoded, WindowEngine& engine) {
   const DiarizeOptions& options = *job.options.diarize;
   if (!options.by_channel) return find_recording_speakers(decoded.recording, engine, options, job.aborted);
-  const auto audio = job.sink.fetch({.index = decoded.index, .input = decoded.input});
-  if (!audio) return tl::unexpected(audio.error());
-  return find_channel_speakers(audio->path, job.options.audio, job.aborted);
+  return find_channel_speakers(decoded.audio.path, job.options.audio, job.aborted);
 }
 
 Result<void> add_speakers(const RecordingJob& job, const DecodedFile& decoded, const TranscriptionContext& context,
@@ -62,10 +63,25 @@ Result<Recording> decode_audio_of(const RecordingJob& job, const ClaimedFile& fi
 
 }  // namespace
 
+FetchedAudio audio_in(OwnedFd file) {
+  auto path = path_of_descriptor(file.get());
+  return {std::move(path), std::move(file)};
+}
+
+Result<FetchedAudio> fetch_audio(DiskSpaceWait& spool, const std::function<Result<void>(int file)>& fetch) {
+  constexpr Bytes kNotKnown{0};
+  return spool.retry_until_written(kNotKnown, [&]() -> Result<FetchedAudio> {
+    auto file = open_unnamed_file();
+    if (!file) return tl::unexpected(file.error());
+    if (auto fetched = fetch(file->get()); !fetched) return tl::unexpected(fetched.error());
+    return audio_in(std::move(*file));
+  });
+}
+
 Result<DecodedFile> RecordingJob::decode(ClaimedFile file) const {
   const auto started = Clock::real().now();
   if (auto begun = sink.begin(file.index); !begun) return tl::unexpected(begun.error());
-  const auto audio = sink.fetch(file);
+  auto audio = sink.fetch(file);
   if (!audio) return tl::unexpected(audio.error());
   auto recording = sink.decoded(file.index, [&] { return decode_audio_of(*this, file, *audio); });
   if (!recording) return tl::unexpected(recording.error());
@@ -73,6 +89,7 @@ Result<DecodedFile> RecordingJob::decode(ClaimedFile file) const {
     return tl::unexpected(taken.error());
   DecodedFile decoded{
       .index = file.index, .input = std::move(file.input), .started = started, .recording = std::move(*recording)};
+  if (options.diarize && options.diarize->by_channel) decoded.audio = std::move(*audio);
   decoded.spent.audio = Clock::real().now() - started;
   return decoded;
 }

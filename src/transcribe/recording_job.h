@@ -22,11 +22,14 @@ struct ClaimedFile {
   std::filesystem::path input;  // what people call it; its path, unless the sink fetches it
 };
 
-/// A recording's audio as a local file.
-struct FetchedAudio {
-  std::filesystem::path path;
-  OwnedFd held{};  // keeps a file without a name open, whose `path` is then its descriptor's
-};
+class DiskSpaceWait;
+
+/// The audio in a file without a name.
+FetchedAudio audio_in(OwnedFd file);
+
+/// The audio that `fetch` writes, from an address or a bucket, to a new file without a name in the temporary folder.
+/// Where there is no space for it, `spool` waits, and `fetch` is called again with another file.
+Result<FetchedAudio> fetch_audio(DiskSpaceWait& spool, const std::function<Result<void>(int file)>& fetch);
 
 /// Decodes one recording.
 using Decode = std::function<Result<Recording>()>;

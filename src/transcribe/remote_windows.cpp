@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/field_names.h"
+#include "base/numbers.h"
 #include "base/random/counter_random.h"
 
 namespace tutti {
@@ -36,6 +37,15 @@ Result<std::vector<LanguageProbability>> by_probability(const Language& guess, c
   }
   std::ranges::stable_sort(languages, std::greater(), &LanguageProbability::probability);
   return languages;
+}
+
+/// Encoder positions that suffice for a window; 0: the model's.
+std::int32_t positions_of(WindowSpan window, const std::optional<ShortWindows>& shortened) {
+  constexpr std::int64_t kTogether = 32;  // rows that the encoder computes together
+  if (!shortened) return 0;
+  const auto margin = static_cast<std::int64_t>(std::llround(shortened->margin.count() * kFramesPerSecond));
+  const std::int64_t positions = rounded_up((window.frames + margin + 1) / 2, kTogether);
+  return 2 * positions < shortened->frames_per_window ? static_cast<std::int32_t>(positions) : 0;
 }
 
 }  // namespace
@@ -96,7 +106,11 @@ Result<void> RemoteWindows::open(WindowSpan window) {
 
   const auto requested = Clock::real().now();
   const WindowId id = next_window_id();
-  const auto answer = service_.engine.open(id, *mel, mels_.n_mels(), static_cast<std::int32_t>(window.frames));
+  const OpenWindow facts{.window = id,
+                         .n_mels = mels_.n_mels(),
+                         .frames = static_cast<std::int32_t>(window.frames),
+                         .positions = positions_of(window, service_.shortened)};
+  const auto answer = service_.engine.open(facts, *mel);
   if (!answer) return tl::unexpected(answer.error());
   const Seconds encoder(answer->encode_seconds);
   costs_.spent.encoder += encoder;

@@ -22,12 +22,19 @@ struct WindowCosts {
   WindowCosts& operator+=(const WindowCosts& other);
 };
 
+/// Windows that the encoder sees a part of the model's window of: it is quicker, and the text worse towards its end.
+struct ShortWindows {
+  Seconds margin{};  // of silence behind a window
+  std::int64_t frames_per_window = 3000;
+};
+
 /// What the windows of all files of a run share. Borrowed; all of it is thread-safe.
 struct WindowService {
   WindowEngine& engine;
   const Tokenizer& tokenizer;
   const DecodingOptions& options;
   const std::vector<std::int32_t>& suppressed;  // as suppressed_tokens() makes it of the options
+  std::optional<ShortWindows> shortened{};      // none: a window is filled with silence up to the model's
   bool rationed = false;  // an open window holds capacity that others wait for: none is opened before it can be decoded
   const OnLanguage* on_language = nullptr;  // called where a language is detected; null: not wanted
 };

@@ -152,7 +152,9 @@ class Reader {
       expect(where, "an object", &object);
       return out;
     }
-    out.id = whole_or(object, where, "id", static_cast<std::int64_t>(index));
+    const Json* id = find(object, "id");  // in diarized_json a text
+    out.id = static_cast<std::int64_t>(index);
+    if (id && !id->is_string()) out.id = whole_or(object, where, "id", out.id);
     out.seek = whole_or(object, where, "seek", 0);
     out.start = segment_time(object, where, "start");
     out.end = segment_time(object, where, "end");

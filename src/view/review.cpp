@@ -66,6 +66,10 @@ main{max-width:60rem;margin:0 auto;padding:1rem}h1{font-size:1.5rem;margin:.6rem
 .soft{color:var(--soft);font-size:.9rem;overflow-wrap:anywhere}section{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:1rem;margin:1rem 0}
 article{border-top:1px solid var(--line);margin-top:.8rem;padding-top:.8rem}.kind{font-weight:600;color:var(--bad)}
 .at{font-variant-numeric:tabular-nums}svg{display:block;width:100%;height:3.5rem;margin:.4rem 0}svg .w{fill:var(--wave)}svg .m{fill:var(--mark)}
+svg a:focus rect,svg a:hover rect{stroke:var(--ink);stroke-width:2;vector-effect:non-scaling-stroke}
+.s0{--s:#0072b2}.s1{--s:#d55e00}.s2{--s:#009e73}.s3{--s:#cc79a7}.s4{--s:#b58900}.s5{--s:#56a5d8}.s6{--s:#7d5fc7}.s7{--s:#8a6d3b}
+svg .t{fill:var(--s)}.who{font-weight:600;white-space:nowrap;margin-right:1rem}.who::before{content:"";display:inline-block;width:.8em;height:.8em;margin-right:.35em;border-radius:50%;background:var(--s)}
+.turn{border-left:.35rem solid var(--s);padding-left:.6rem}.turn:target{background:var(--mark)}summary{cursor:pointer}
 audio{width:100%;height:2.2rem}blockquote{margin:.3rem 0;padding-left:.7rem;border-left:3px solid var(--line);overflow-wrap:anywhere}
 </style>
 )";
@@ -139,6 +143,74 @@ std::string recording_html(const ReviewRecording& recording) {
   return out + "</section>\n";
 }
 
+constexpr std::size_t kColours = 8;
+constexpr std::size_t kMostTurns = 500;  // of one recording that have a player; the line shows all
+constexpr double kLineWidth = 1000, kLineHeight = 24;
+
+std::string colour_class(std::size_t speaker) {
+  return "s" + std::to_string(speaker % kColours);
+}
+
+std::string turn_name(std::size_t conversation, std::size_t turn) {
+  return "c" + std::to_string(conversation) + "t" + std::to_string(turn);
+}
+
+std::string speakers_html(const ReviewConversation& conversation) {
+  std::string out = "<p>";
+  for (std::size_t i = 0; i < conversation.speakers.size(); ++i)
+    out += "<span class=\"who " + colour_class(i) + "\">" + escaped_markup(conversation.speakers[i]) +
+           " <span class=\"soft\">" + length_text(conversation.length_of(i)) + "</span></span>";
+  return out + "</p>\n";
+}
+
+/// All turns along the recording, in the colours of their speakers; each leads to its player.
+std::string line_of_turns(const ReviewConversation& conversation, std::size_t number) {
+  double end = 0;
+  for (const ReviewTurn& turn : conversation.turns) end = std::max(end, turn.end.count());
+  if (end <= 0) return {};
+  std::string svg = "<svg viewBox=\"0 0 " + fixed_text(kLineWidth, 0) + " " + fixed_text(kLineHeight, 0) +
+                    "\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"turns of the speakers\">";
+  for (std::size_t i = 0; i < conversation.turns.size(); ++i) {
+    const ReviewTurn& turn = conversation.turns[i];
+    const double left = turn.start.count() / end * kLineWidth, right = turn.end.count() / end * kLineWidth;
+    const std::string bar = "<rect class=\"t " + colour_class(turn.speaker) + "\" x=\"" + fixed_text(left, 1) +
+                            "\" y=\"0\" width=\"" + fixed_text(std::max(0.5, right - left), 1) + "\" height=\"" +
+                            fixed_text(kLineHeight, 0) + "\"><title>" +
+                            escaped_markup(conversation.speakers[turn.speaker]) + " " +
+                            position_text(turn.start, turn.end) + "</title></rect>";
+    svg += i < kMostTurns ? "<a href=\"#" + turn_name(number, i) + "\">" + bar + "</a>" : bar;
+  }
+  return svg + "</svg>\n";
+}
+
+std::string turns_html(const ReviewConversation& conversation, std::size_t number) {
+  const auto& turns = conversation.turns;
+  std::string out =
+      "<details><summary>" + std::to_string(turns.size()) + (turns.size() == 1 ? " turn" : " turns") + "</summary>\n";
+  for (std::size_t i = 0; i < std::min(turns.size(), kMostTurns); ++i) {
+    const ReviewTurn& turn = turns[i];
+    out += "<article class=\"turn " + colour_class(turn.speaker) + "\" id=\"" + turn_name(number, i) +
+           "\"><p><span class=\"who " + colour_class(turn.speaker) + "\">" +
+           escaped_markup(conversation.speakers[turn.speaker]) + "</span> <span class=\"at\">" +
+           position_text(turn.start, turn.end) + "</span></p>\n";
+    if (!turn.excerpt.empty()) out += "<blockquote>" + escaped_markup(turn.excerpt) + "</blockquote>\n";
+    if (!conversation.audio.empty())
+      out += audio_player(conversation.audio, turn.start.count(), turn.end.count()) + "\n";
+    out += "</article>\n";
+  }
+  if (turns.size() > kMostTurns)
+    out += "<p class=\"soft\">and " + std::to_string(turns.size() - kMostTurns) + " more turns</p>\n";
+  return out + "</details>\n";
+}
+
+std::string conversation_html(const ReviewConversation& conversation, std::size_t number) {
+  std::string out = "<section><h2>" + escaped_markup(conversation.name) +
+                    "</h2>\n<p class=\"soft\">transcript: " + escaped_markup(conversation.transcript);
+  if (conversation.audio.empty()) out += " · the recording was not found";
+  return out + "</p>\n" + speakers_html(conversation) + line_of_turns(conversation, number) +
+         turns_html(conversation, number) + "</section>\n";
+}
+
 std::string thousands(std::size_t value) {
   std::string digits = std::to_string(value);
   for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
@@ -146,6 +218,13 @@ std::string thousands(std::size_t value) {
 }
 
 }  // namespace
+
+Seconds ReviewConversation::length_of(std::size_t speaker) const {
+  Seconds length{};
+  for (const ReviewTurn& turn : turns)
+    if (turn.speaker == speaker) length += turn.end - turn.start;
+  return length;
+}
 
 std::string review_headline(const ReviewList& list) {
   const std::string done = thousands(list.looked_at) + " done, ";
@@ -169,6 +248,11 @@ std::string review_html(const ReviewList& list) {
   for (const std::string& line : list.not_read)
     out += "<p class=\"soft\">not reviewed: " + escaped_markup(line) + "</p>\n";
   for (const ReviewRecording& recording : list.recordings) out += recording_html(recording);
+  if (!list.conversations.empty()) out += "<h1>Who speaks</h1>\n";
+  for (std::size_t i = 0; i < list.conversations.size(); ++i) out += conversation_html(list.conversations[i], i);
+  if (list.with_speakers > list.conversations.size())
+    out += "<p class=\"soft\">" + thousands(list.with_speakers - list.conversations.size()) +
+           " more have speakers; 'tutti review' of one transcript shows them.</p>\n";
   return out + "</main></body></html>\n";
 }
 

@@ -33,13 +33,39 @@ struct ReviewRecording {
   std::vector<ReviewFinding> findings{};  // worst first
 };
 
+/// A turn: one speaker without a break.
+struct ReviewTurn {
+  Seconds start{};
+  Seconds end{};
+  std::size_t speaker = 0;  // index in ReviewConversation::speakers
+  std::string excerpt{};
+};
+
+/// Who speaks in a recording.
+struct ReviewConversation {
+  std::string name;
+  std::string transcript;               // path
+  std::string audio{};                  // as in ReviewRecording
+  std::vector<std::string> speakers{};  // in the order of their first turns
+  std::vector<ReviewTurn> turns{};      // by time
+
+  /// Of one speaker, in all turns.
+  Seconds length_of(std::size_t speaker) const;
+};
+
 struct ReviewList {
   std::size_t looked_at = 0;                  // transcripts, doubtful or not
   std::vector<std::string> not_read{};        // transcripts that could not be, with the reason
   std::size_t without_audio = 0;              // looked at without their recording
   std::size_t without_speech = 0;             // transcripts of `looked_at` without any text
   std::vector<ReviewRecording> recordings{};  // doubtful ones, worst first
+  /// Those whose transcripts name speakers, by name; the first kMostConversations.
+  std::vector<ReviewConversation> conversations{};
+  std::size_t with_speakers = 0;  // transcripts of `looked_at` that name speakers
 };
+
+/// So many conversations are shown: a page with the turns of thousands would be too large to open.
+inline constexpr std::size_t kMostConversations = 50;
 
 /// "20,000 done, listen to these 37": what the list is for, in one line.
 std::string review_headline(const ReviewList& list);
@@ -49,7 +75,8 @@ std::string review_headline(const ReviewList& list);
 std::string review_csv(const ReviewList& list);
 
 /// One page that needs nothing else but the recordings: players that start at the finding (media fragments), waveforms
-/// as inline SVG, light and dark. Everything from outside is escaped; there is no script.
+/// as inline SVG, light and dark. Below the findings, conversations: their speakers in colours, their turns along the
+/// recording, and a player for each. Everything from outside is escaped; there is no script.
 std::string review_html(const ReviewList& list);
 
 /// "0:12:34.5-0:12:41.0": where to listen, always with hours, so that a column of them sorts.

@@ -67,6 +67,9 @@ class WhisperNetwork : public Network {
 
   std::int32_t text_positions() const override { return text_positions_; }
 
+  /// A GPU's steps and encodings have one shape, for which they are recorded.
+  bool takes_short_windows() const override { return model_.device().is_cpu() && !steps_; }
+
   CrossKv encode(const at::Tensor& mel) override { return encode_batch(mel.unsqueeze(0)).front(); }
 
   at::Tensor make_mels(std::int64_t windows) const override {

@@ -34,13 +34,14 @@ void pad(const WindowMel& mel, const at::Tensor& to) {
 
 }  // namespace
 
-MelRing::MelRing(at::Tensor buffers)
+MelRing::MelRing(at::Tensor buffers, bool takes_short)
     : buffers_(std::move(buffers)),
       plain_(buffers_.scalar_type() == at::kFloat && !buffers_.is_pinned()),
+      takes_short_(takes_short),
       taken_(std::make_shared<Guarded<Taken>>(Taken{std::vector<bool>(static_cast<std::size_t>(buffers_.size(0)))})) {}
 
 bool MelRing::ready_as_it_came(const WindowMel& mel) const {
-  return plain_ && mel.frames == buffers_.size(2);
+  return plain_ && mel.frames == mel.width;
 }
 
 /// The one behind the last one, or the next that is free; the first where all are.
@@ -72,12 +73,18 @@ Result<WindowMel> MelRing::receive(const OpenWindow& message, OwnedFd memory) {
     return fail(Fault::usage, "log-mel window of " + found + ": this model takes " + std::to_string(n_mels) +
                                   " bins and 1 to " + std::to_string(most) + " frames");
   }
+  const auto positions = std::int64_t{message.positions};
+  if (positions != 0 && (positions < 1 || 2 * positions > most || 2 * positions < message.frames)) {
+    return fail(Fault::usage, "log-mel window of " + found + ": expected positions for its frames, at most " +
+                                  std::to_string(most / 2) + ", found " + std::to_string(positions));
+  }
   if (!memory) return fail(Fault::usage, "log-mel window of " + found + " came without its memory");
   auto values = WindowView::map(std::move(memory),
                                 static_cast<std::size_t>(message.n_mels) * static_cast<std::size_t>(message.frames));
   if (!values) return tl::unexpected<Error>(values.error());
-  WindowMel mel{.values = std::move(*values), .frames = message.frames};
-  if (ready_as_it_came(mel)) return mel;
+  const auto width = takes_short_ && positions > 0 ? 2 * positions : most;
+  WindowMel mel{.values = std::move(*values), .frames = message.frames, .width = static_cast<std::int32_t>(width)};
+  if (ready_as_it_came(mel) || width < most) return mel;
   mel.buffer = take();
   const c10::InferenceMode no_autograd;
   if (mel.buffer) pad(mel, buffers_[*mel.buffer]);

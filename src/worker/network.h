@@ -34,7 +34,9 @@ class Network {
   virtual const WhisperDims& dims() const = 0;
   /// Tokens that a slot of its steppers holds.
   virtual std::int32_t text_positions() const { return dims().n_text_ctx; }
-  /// mel: [n_mels, 2 * n_audio_ctx] float32 on the CPU -> what decoding needs of the window. Waits for the device.
+  /// Whether it takes windows of fewer positions than n_audio_ctx.
+  virtual bool takes_short_windows() const { return false; }
+  /// mel: [n_mels, 2 * positions] float32 on the CPU -> what decoding needs of the window. Waits for the device.
   virtual CrossKv encode(const at::Tensor& mel) = 0;
   /// Memory for the mels of so many windows, on the CPU and as the device takes them fastest: [windows, n_mels,
   /// 2 * n_audio_ctx], pinned and in the type of the encoder's input for a GPU; not filled.

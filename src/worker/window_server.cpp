@@ -38,12 +38,13 @@ Error no_such_window(WindowId id) {
 /// Without memory enough mels are made ready as their windows are encoded.
 std::shared_ptr<MelRing> make_ring(const Network& network, std::int32_t slots) {
   try {
-    return std::make_shared<MelRing>(network.make_mels(mel_buffers(slots)));
+    return std::make_shared<MelRing>(network.make_mels(mel_buffers(slots)), network.takes_short_windows());
   } catch (const std::exception& error) {
     const std::string why = error.what();
     log(Level::warning, "log-mels are not made ready as they come: " + why.substr(0, why.find('\n')));
     const auto& dims = network.dims();
-    return std::make_shared<MelRing>(at::empty({0, dims.n_mels, 2 * std::int64_t{dims.n_audio_ctx}}, at::kFloat));
+    return std::make_shared<MelRing>(at::empty({0, dims.n_mels, 2 * std::int64_t{dims.n_audio_ctx}}, at::kFloat),
+                                     network.takes_short_windows());
   }
 }
 
@@ -232,12 +233,13 @@ const char* WindowServer::do_next() {
   return kStep;
 }
 
-/// As they were received, where they are side by side; else, and where a window is encoded once more, copied here.
+/// As they were received, where they are side by side; else, and where a window is encoded once more, copied here. All
+/// have one width.
 at::Tensor WindowServer::mels_of(const std::vector<WindowId>& ids) const {
   std::vector<const WindowMel*> mels;
   for (const auto id : ids) mels.push_back(&windows_.at(id).mel);
   if (const auto ready = mels_->side_by_side(mels)) return *ready;
-  const auto copied = model_.network->make_mels(std::ssize(mels));
+  const auto copied = model_.network->make_mels(std::ssize(mels)).narrow(2, 0, mels.front()->width);
   for (std::size_t i = 0; i < mels.size(); ++i) mels_->write(*mels[i], copied[static_cast<std::int64_t>(i)]);
   return copied;
 }
@@ -300,9 +302,15 @@ void WindowServer::fail_requests(WindowId id, const Error& error) {
   for (const auto& waiting : window.alignments) fail_window(id, waiting.request, error);
 }
 
+/// As many as are encoded together and have one width.
 std::vector<WindowId> WindowServer::next_to_encode() const {
-  const auto count = std::min(std::ssize(to_encode_), static_cast<std::ptrdiff_t>(encoded_together_));
-  return {to_encode_.begin(), to_encode_.begin() + count};
+  const auto width = [this](WindowId id) { return windows_.at(id).mel.width; };
+  std::vector<WindowId> ids;
+  for (const auto id : to_encode_) {
+    if (std::ssize(ids) == encoded_together_ || (!ids.empty() && width(id) != width(ids.front()))) break;
+    ids.push_back(id);
+  }
+  return ids;
 }
 
 /// then(ids, what `encode` made of their mels, the time it took) for the windows that are next, which leave the queue.
@@ -402,7 +410,9 @@ void WindowServer::answer_language(WindowId id, const Window& window) {
 
 void WindowServer::answer_alignment(const AlignWindow& message, const Window& window) {
   const AlignmentText text{.sot_sequence = message.sot_sequence, .text = message.text_tokens, .frames = message.frames};
-  const auto valid = check(text, model_.tokens, model_.network->dims());
+  auto dims = model_.network->dims();
+  dims.n_audio_ctx = window.mel.width / 2;
+  const auto valid = check(text, model_.tokens, dims);
   if (!valid) return fail_window(message.window, message.request, valid.error());
   const auto begun = clock_.now();
   auto alignment =

@@ -88,7 +88,7 @@ double accuracy_of(std::vector<Known> all) {
 
 }  // namespace
 
-TEST(LeakClip, LengthLevelAndNameSayNothingOfTheLabel) {
+TEST(LeakClipLong, LengthLevelAndNameSayNothingOfTheLabel) {
   constexpr int kClips = 300;
   const LeakCorpus corpus{.seed = 11, .out_of_water_share = 0.05};
   std::vector<Known> plain, by_audio, marked;

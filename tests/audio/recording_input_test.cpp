@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "audio/recording.h"
+#include "base/new_file.h"
 #include "public/tutti/recording.h"
 #include "support/temp_folder.h"
 
@@ -23,7 +24,7 @@ std::vector<std::int16_t> tone() {
 }
 
 std::vector<std::int16_t> decoded(const RecordingInput& input) {
-  const auto recording = decode_recording("/proc/self/fd/" + std::to_string(input.file().get()));
+  const auto recording = decode_recording(path_of_descriptor(input.file().get()));
   EXPECT_TRUE(recording) << recording.error().text();
   std::vector<std::int16_t> pcm(static_cast<std::size_t>(recording->samples()));
   EXPECT_TRUE(recording->read(0, pcm));

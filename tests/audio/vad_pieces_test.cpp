@@ -133,7 +133,7 @@ TEST(VadOptions, InvalidValuesAreNamed) {
   EXPECT_EQ(output({}), "");
   EXPECT_NE(output({.threshold = 0}).find("threshold"), std::string::npos);
   EXPECT_NE(output({.threshold = std::nan("")}).find("threshold"), std::string::npos);
-  EXPECT_NE(output({.neg_threshold = 0.6}).find("neg-threshold"), std::string::npos);
-  EXPECT_NE(output({.max_speech_duration_s = 0.85}).find("max-speech-duration"), std::string::npos);
-  EXPECT_NE(output({.speech_pad_ms = -1}).find("speech-pad"), std::string::npos);
+  EXPECT_NE(output({.neg_threshold = 0.6}).find("neg_threshold"), std::string::npos);
+  EXPECT_NE(output({.max_speech_duration_s = 0.85}).find("max_speech_duration"), std::string::npos);
+  EXPECT_NE(output({.speech_pad_ms = -1}).find("speech_pad"), std::string::npos);
 }

@@ -4,8 +4,8 @@
 #include "base/json.h"
 #include "base/process/exit_code.h"
 #include "cli/commands.h"
+#include "cli/doctor/checks.h"
 #include "cli/doctor/doctor_json.h"
-#include "cli/doctor/look.h"
 #include "support/environment.h"
 #include "support/fake_root.h"
 #include "support/scripted_machine.h"
@@ -46,7 +46,7 @@ GpuSnapshot healthy() {
 std::vector<Finding> findings_of(const GpuSnapshot& gpu) {
   MachineSnapshot all{.number = 1, .source = "nvml", .gpus = {gpu}};
   Findings findings;
-  look_at_gpus(all, findings);
+  check_gpus(all, findings);
   return findings.all();
 }
 
@@ -96,7 +96,7 @@ TEST(Doctor, WithoutADriverItLooksWhyThereIsNone) {
   const FakeRoot root;
   const auto look = [&] {
     Findings findings;
-    look_at_gpus(none, findings, root.path());
+    check_gpus(none, findings, root.path());
     return findings.all();
   };
   EXPECT_THAT(look(), ElementsAre(is(Level::note, "GPU", "none: libnvidia-ml.so.1")));
@@ -113,14 +113,14 @@ TEST(Doctor, HungDriverIsReportedAsBroken) {
   const MachineSnapshot all{
       .number = 1, .driver_hangs = true, .notes = {"NVIDIA's management library does not answer"}};
   Findings findings;
-  look_at_gpus(all, findings);
+  check_gpus(all, findings);
   EXPECT_THAT(findings.all(), ElementsAre(is(Level::broken, "driver", "does not come back", "restart the machine")));
 }
 
 TEST(Doctor, TooFewOpenFilesAreBrokenAndSomeAreANote) {
   const auto look = [](std::optional<std::uint64_t> files, std::optional<std::uint64_t> most) {
     Findings findings;
-    look_at_limits({.open_files = files, .most_open_files = most}, findings);
+    check_limits({.open_files = files, .most_open_files = most}, findings);
     return findings.all().front();
   };
   EXPECT_THAT(look(256, 1 << 20), is(Level::broken, "limits", "256 open files", "ulimit -n 4096"));
@@ -133,7 +133,7 @@ TEST(Doctor, TooFewOpenFilesAreBrokenAndSomeAreANote) {
 TEST(Doctor, StateFolderMustBeLocalWritableAndHaveSpace) {
   const auto look = [](const FolderFacts& state) {
     Findings findings;
-    look_at_state(state, findings);
+    check_state(state, findings);
     return findings.all().front();
   };
   FolderFacts state{.path = "/home/ada/.local/state/tutti", .free = Bytes{std::int64_t{80} << 30}};
@@ -152,7 +152,7 @@ TEST(Doctor, TheFolderForTemporaryFilesMustBeThere) {
   const auto look = [](const std::string& folder) {
     const ScopedVariable named("TMPDIR", folder.c_str());
     Findings findings;
-    look_at_disks(findings);
+    check_disks(findings);
     return findings.all().front();
   };
   const TempFolder folder;
@@ -171,9 +171,9 @@ TEST(Doctor, AFolderThatIsNotThereYetIsItsDisks) {
 
 TEST(Doctor, ADriverOlderThanOurCudaIsBroken) {
   Findings old, fresh;
-  look_at_cuda("12.8", old);
+  check_cuda("12.8", old);
   EXPECT_THAT(old.all(), Contains(is(Level::broken, "CUDA", "up to 12.8", "580 or newer")));
-  look_at_cuda("13.1", fresh);
+  check_cuda("13.1", fresh);
   EXPECT_THAT(fresh.all(), Contains(is(Level::good, "CUDA", "up to 13.1")));
 }
 
@@ -216,13 +216,13 @@ TEST(Doctor, ALinkAcrossNumaNodesIsCalledSlower) {
                     {GpuPath{Kind::single}, std::nullopt, GpuPath{Kind::system}},
                     {GpuPath{Kind::system}, GpuPath{Kind::system}, std::nullopt}};
   Findings findings;
-  look_at_topology(topology, findings);
+  check_topology(topology, findings);
   EXPECT_THAT(findings.text(), HasSubstr("GPU 0 and GPU 2, GPU 1 and GPU 2: linked across NUMA nodes (SYS), which is "
                                          "slower: copies go through the processor"));
   EXPECT_EQ(findings.worst(), Finding::Level::note);
   topology.paths[0][2] = topology.paths[1][2] = GpuPath{Kind::node};
   Findings near;
-  look_at_topology(topology, near);
+  check_topology(topology, near);
   EXPECT_EQ(near.worst(), Finding::Level::good) << near.text();
 }
 

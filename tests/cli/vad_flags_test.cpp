@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "cli/flags.h"
+#include "cli/flags/speech_flags.h"
 
 using namespace tutti;
 using testing::HasSubstr;
@@ -75,9 +75,9 @@ TEST(VadFlags, OneWithoutVadIsRefusedAndNamed) {
 }
 
 TEST(VadFlags, InvalidValueIsRefusedAndNamed) {
-  EXPECT_THAT(refused({"--vad", "--vad-threshold", "1.5"}), HasSubstr("vad-threshold"));
-  EXPECT_THAT(refused({"--vad", "--vad-neg-threshold", "0.7"}), HasSubstr("vad-neg-threshold"));
-  EXPECT_THAT(refused({"--vad", "--vad-max-speech-duration-s", "0.5"}), HasSubstr("vad-max-speech-duration-s"));
+  EXPECT_THAT(refused({"--vad", "--vad-threshold", "1.5"}), HasSubstr("vad_threshold"));
+  EXPECT_THAT(refused({"--vad", "--vad-neg-threshold", "0.7"}), HasSubstr("vad_neg_threshold"));
+  EXPECT_THAT(refused({"--vad", "--vad-max-speech-duration-s", "0.5"}), HasSubstr("vad_max_speech_duration_s"));
   EXPECT_THAT(refused({"--batched", "--vad-speech-pad-ms", "15000"}), HasSubstr("found 15000"))
       << "fills a window alone";
   EXPECT_EQ(refused({"--vad", "--vad-speech-pad-ms", "15000"}), "") << "in order there are no windows of speech";

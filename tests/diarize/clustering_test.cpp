@@ -22,7 +22,7 @@ Vectors at_angles(std::initializer_list<double> degrees) {
 }
 
 TEST(Clustering, NearVectorsAreOneClusterNumberedByFirstMember) {
-  const auto labels = cluster(at_angles({0, 90, 5, 95, 180, 10}), {.threshold = 0.5F});
+  const auto labels = ClusterTree(at_angles({0, 90, 5, 95, 180, 10})).cut({.threshold = 0.5F});
   EXPECT_THAT(labels, ElementsAre(0, 1, 0, 1, 2, 0));
 }
 
@@ -50,12 +50,15 @@ TEST(Clustering, BlocksComeToTheSameClusters) {
     const auto one = at_angles({(i % 3) * 90.0 + (i % 7)});
     many.add(one[0]);
   }
-  EXPECT_EQ(cluster(many, {.threshold = 0.5F}, 16), cluster(many, {.threshold = 0.5F}));
+  const ClusterTree in_blocks(many, 16), at_once(many);
+  EXPECT_EQ(in_blocks.cut({}), at_once.cut({}));
+  const Cut three{.threshold = 2, .least = 3, .most = 3};
+  EXPECT_EQ(in_blocks.cut(three), at_once.cut(three)) << "a given number of clusters is none of each block";
 }
 
 TEST(Clustering, NothingAndOneVectorAreClusters) {
-  EXPECT_TRUE(cluster({}, {}).empty());
-  EXPECT_THAT(cluster(at_angles({30}), {}), ElementsAre(0));
+  EXPECT_TRUE(ClusterTree({}).cut({}).empty());
+  EXPECT_THAT(ClusterTree(at_angles({30})).cut({}), ElementsAre(0));
 }
 
 }  // namespace

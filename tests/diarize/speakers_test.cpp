@@ -69,11 +69,40 @@ TEST(FindSpeakers, MostSpeakersJoinsTheNearest) {
   EXPECT_EQ(scene.found({.exact = 50}).speakers.size(), 3U) << "more speakers than voices";
 }
 
+/// Two speakers, one with another microphone later on, and a cough that is like none of them.
+Scene with_cough() {
+  Scene scene({{0, 9}, {1, 9}, {3, 1.5}, {0, 9}, {2, 9}});
+  for (std::size_t i = 0; i < scene.voices.size(); ++i) {
+    float* voice = &scene.voices.values[i * scene.voices.dimensions];
+    if (voice[2] > 0) voice[1] = 0.3F, voice[2] = 0.954F;
+  }
+  return scene;
+}
+
+TEST(FindSpeakers, FewerSpeakersJoinVoicesNotAVoiceAndACough) {
+  EXPECT_EQ(with_cough().found().speakers.size(), 3U);
+  for (const SpeakerCount& count : {SpeakerCount{.exact = 2}, SpeakerCount{.most = 2}}) {
+    const auto found = with_cough().found(count);
+    ASSERT_EQ(found.speakers.size(), 2U);
+    EXPECT_GT(found.speakers[0].seconds, 17);
+    EXPECT_GT(found.speakers[1].seconds, 17);
+  }
+}
+
+TEST(FindSpeakers, TheRightCountChangesNothing) {
+  EXPECT_EQ(with_cough().found({.exact = 3}).turns, with_cough().found().turns);
+}
+
 TEST(FindSpeakers, KnownVoiceGivesItsNameAndOthersKeepTheirNumbers) {
   const std::vector<KnownVoice> known{{"ANNA", {0, 1, 0, 0}}, {"BEN", {0, 0, 0, 1}}};
   const auto found = Scene({{0, 6}, {1, 6}}).found({}, known);
   EXPECT_THAT(order_of(found), ElementsAre("SPEAKER_00", "ANNA"));
   EXPECT_EQ(found.speakers[1].known_at, 1.0);
+}
+
+TEST(FindSpeakers, LabelOfANumberIsNoNameOfAKnownSpeaker) {
+  EXPECT_TRUE(is_speaker_label(speaker_label(1)) && is_speaker_label(speaker_label(100)));
+  EXPECT_FALSE(is_speaker_label("ANNA") || is_speaker_label("SPEAKER_X") || is_speaker_label("SPEAKER_"));
 }
 
 TEST(FindSpeakers, SecondSpeakerOfOverlapIsTheNearestOther) {

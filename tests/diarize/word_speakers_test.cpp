@@ -49,6 +49,17 @@ TEST(WordSpeakers, SegmentIsSplitWhereTheSpeakerChangesWithItsTokens) {
   EXPECT_EQ(c.id, 2);
 }
 
+TEST(WordSpeakers, EndOfACompoundHasTheSpeakerOfItsBeginning) {
+  Transcript transcript;
+  transcript.segments.push_back(
+      {.end = 4,
+       .text = " a mid-term it",
+       .words = {{" a", 0, 1, 1}, {" mid", 1, 1.9, 1}, {"-term", 2, 2.5, 1}, {" it", 3, 4, 1}}});
+  assign_speakers(transcript, kTurns, [](std::int32_t) -> std::string_view { return ""; });
+  ASSERT_EQ(transcript.segments.size(), 2U);
+  EXPECT_EQ(transcript.segments[0].text, " a mid-term");
+}
+
 TEST(WordSpeakers, JsonNamesTheSpeakerOfEveryWord) {
   Transcript transcript;
   transcript.text = " One";

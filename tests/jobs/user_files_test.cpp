@@ -205,6 +205,18 @@ TEST_P(UserFiles, AProcessThatIsLateFindsWhatAnotherOneKept) {
   EXPECT_FALSE(fs::exists(out("a.new2.srt")));
 }
 
+TEST_P(UserFiles, ARewrittenOutputIsTheJobsStill) {
+  publish("text");
+  const JobOutput output = store_->outputs(id_).value().at(0);
+  ASSERT_TRUE(rewrite_output(*store_, id_, output, "[Anna]: text"));
+  EXPECT_EQ(text_of("a.srt"), "[Anna]: text");
+  EXPECT_EQ(store_->redo({}).value(), 0U) << "it is done, and whole";
+  EXPECT_NE(store_->outputs(id_).value().at(0).sha256, output.sha256);
+  renew();
+  EXPECT_TRUE(publish_again("other").kept.empty()) << "no user has edited it";
+  EXPECT_EQ(text_of("a.srt"), "other");
+}
+
 TEST_P(UserFilesInFolder, FilesOfEarlierVersionsAreUnknownAndStay) {
   publish("text");
   {

@@ -19,7 +19,7 @@ inline std::vector<ToWorker> sample_orders() {
                 .beams = 3,
                 .text_positions = 232,
                 .deterministic = true},
-      OpenWindow{.window = 5, .n_mels = 80, .frames = 3000},
+      OpenWindow{.window = 5, .n_mels = 80, .frames = 1000, .positions = 600},
       DetectLanguage{.window = 6},
       DecodeWindow{.window = 7,
                    .request = 8,

@@ -37,7 +37,7 @@ std::vector<float> mel_of(WindowId window) {
 }
 
 Result<Opened> open(WorkerHandle& worker, WindowId window) {
-  return worker.open(window, mel_of(window), 80, 4);
+  return worker.open({.window = window, .n_mels = 80, .frames = 4}, mel_of(window));
 }
 
 DecodeWindow request(WindowId window) {
@@ -108,7 +108,7 @@ TEST_F(WorkerHandleTest, AlignsADecodedWindow) {
 
 TEST_F(WorkerHandleTest, TranscribesAWindowOfPcm) {
   const auto worker = start({});
-  ASSERT_TRUE(worker->open(7, std::vector<float>(400, 0.25F), 0, 400));
+  ASSERT_TRUE(worker->open({.window = 7, .frames = 400}, std::vector<float>(400, 0.25F)));
   const auto text = worker->transcribe({.window = 7, .language = "en", .options = "{}"});
   ASSERT_TRUE(text) << text.error().text();
   EXPECT_EQ(text->transcript, "en {} 100");
@@ -118,7 +118,8 @@ TEST_F(WorkerHandleTest, TranscribesAWindowOfPcm) {
 
 TEST_F(WorkerHandleTest, InvalidCallsAreRefusedAtOnce) {
   const auto worker = start({});
-  EXPECT_THAT(worker->open(1, mel_of(1), 80, 5).error().what, HasSubstr("expected 80 x 5 mel values, found 320"));
+  EXPECT_THAT(worker->open({.window = 1, .n_mels = 80, .frames = 5}, mel_of(1)).error().what,
+              HasSubstr("expected 80 x 5 mel values, found 320"));
   EXPECT_THAT(worker->decode(request(1)).error().what, HasSubstr("window 1 is not open"));
   ASSERT_TRUE(open(*worker, 1));
   EXPECT_THAT(open(*worker, 1).error().what, HasSubstr("in use"));

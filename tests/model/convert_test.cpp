@@ -4,12 +4,16 @@
 
 #include <limits>
 
+#include "base/json.h"
 #include "model/convert/converted_tensor.h"
+#include "model/convert/ctranslate2_model.h"
+#include "model/convert/ggml_file.h"
 #include "model/convert/openai_file.h"
 #include "model/damage.h"
 #include "model/formats/formats.h"
 #include "model/stored_weights.h"
 #include "support/temp_folder.h"
+#include "text/files/vocabulary_files.h"
 
 namespace tutti {
 namespace {
@@ -70,11 +74,133 @@ TEST(Convert, OpenAisFileHoldsTheSameShapeAndWeights) {
               HasSubstr("no int8 weights"));
 }
 
+/// Runs `write` with a new file of that name, which it returns.
+template <class Write>
+std::filesystem::path written(const TempFolder& folder, const std::string& name, Write&& write) {
+  const auto path = folder / name;
+  const OwnedFd fd(::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+  const Result<std::uint64_t> bytes = write(fd.get());
+  if (!bytes) throw std::runtime_error(bytes.error().text());
+  EXPECT_EQ(std::filesystem::file_size(path), *bytes);
+  return path;
+}
+
+std::filesystem::path as_ctranslate2(const std::filesystem::path& model, WeightType type, const TempFolder& folder) {
+  const auto checkpoint = opened(model);
+  written(folder, "model.bin", [&](int fd) {
+    return write_ctranslate2_weights(checkpoint, network_tensors(*checkpoint).value(), type, fd, "model.bin");
+  });
+  return folder.path();
+}
+
+/// With filters of ones, and OpenAI's English tokens.
+std::filesystem::path as_ggml(const std::filesystem::path& model, WeightType type, const TempFolder& folder) {
+  const auto checkpoint = opened(model);
+  const auto filters = [](std::int32_t n_mels) {
+    return std::vector<float>(static_cast<std::size_t>(n_mels) * 201, 1);
+  };
+  return written(folder, "ggml.bin", [&](int fd) {
+    return write_ggml_file(checkpoint, network_tensors(*checkpoint).value(), type,
+                           Tokenizer::built_in(kEnglishVocabulary).value(), filters, fd, "ggml.bin");
+  });
+}
+
+TEST(Convert, Ctranslate2sFileIsTheOneItsOwnConverterWrites) {
+  const TempFolder folder;
+  as_ctranslate2(golden_folder() / "random", WeightType::float16, folder);
+  EXPECT_EQ(content_of(folder / "model.bin"), content_of(golden_folder() / "stored/ct2-float16/model.bin"));
+}
+
+TEST(Convert, Ctranslate2sFloatsAreReadBackTheSame) {
+  for (const WeightType type : {WeightType::float32, WeightType::float16}) {
+    const TempFolder folder;
+    const auto found = loaded_weights(as_ctranslate2(golden_folder() / "random", type, folder));
+    for (const auto& [name, tensor] : loaded_weights(golden_folder() / "random"))
+      EXPECT_TRUE(at::equal(found.at(name), tensor)) << name;
+  }
+}
+
+TEST(Convert, Ctranslate2sInt8KeepsTheNumbersOfIts) {
+  const TempFolder folder, again;
+  const auto original = golden_folder() / "stored/ct2-int8";
+  const auto expected = opened(original), found = opened(as_ctranslate2(original, WeightType::int8, folder));
+  for (const auto& [name, tensor] : expected->tensors) {
+    const auto& other = found->tensors.at(name);
+    EXPECT_EQ(other.type, tensor.type) << name;
+    const bool is_convolution = name.find("conv") != name.npos;  // quantised again: its rows are matrices there
+    EXPECT_TRUE(is_convolution || std::ranges::equal(other.bytes, tensor.bytes)) << name;
+  }
+  const auto weights = loaded_weights(folder.path());
+  for (const auto& [name, tensor] : loaded_weights(original))
+    EXPECT_TRUE(at::allclose(weights.at(name), tensor, 1e-6, 1e-9)) << name;
+}
+
+TEST(Convert, WhisperCppsFloatsAreReadBackTheSame) {
+  for (const WeightType type : {WeightType::float32, WeightType::float16}) {
+    const TempFolder folder;
+    const auto file = as_ggml(golden_folder() / "random", type, folder);
+    EXPECT_EQ(opened(file)->shape.dims, opened(golden_folder() / "random")->shape.dims);
+    const auto found = loaded_weights(file);
+    for (const auto& [name, tensor] : loaded_weights(golden_folder() / "random"))
+      EXPECT_TRUE(at::equal(found.at(name), tensor)) << name;
+    const auto content = content_of(file);
+    EXPECT_EQ(parse_ggml_head(content)->tokens.size(), static_cast<std::size_t>(kEnglishTextTokens));
+  }
+}
+
+TEST(Convert, Q8BlocksOfWhisperCppAreOffByHalfAStepAtMost) {
+  const TempFolder folder;
+  const auto model = golden_folder() / "stored/ggml-random.bin";
+  const auto file = as_ggml(model, WeightType::q8_0, folder);
+  const auto found = loaded_weights(file);
+  EXPECT_EQ(opened(file)->tensors.at("decoder.token_embedding.weight").type, ElementType::q8_0);
+  EXPECT_EQ(opened(file)->tensors.at("encoder.conv1.weight").type, ElementType::f16);
+  for (const auto& [name, tensor] : loaded_weights(model)) {
+    if (!is_matrix(name, tensor)) {
+      EXPECT_TRUE(at::allclose(found.at(name), tensor, 1e-3)) << name;
+      continue;
+    }
+    // float16 holds the factor to eleven bits, which at 127 steps is a sixteenth of one.
+    const auto step = tensor.abs().amax() / 127;
+    EXPECT_TRUE(at::all((found.at(name) - tensor).abs() <= step * 0.57).item<bool>()) << name;
+  }
+}
+
+TEST(Convert, Q8BlocksAreThoseOfGgml) {
+  const auto golden = nlohmann::json::parse(content_of(golden_folder() / "stored/blocks.json")).at("Q8_0");
+  const std::vector<float> values = golden["values"];
+  const auto blocks = q8_0_blocks(values);
+  std::string hex;
+  for (const std::byte byte : blocks) {
+    constexpr const char* kDigits = "0123456789abcdef";
+    hex += kDigits[std::to_integer<unsigned>(byte) >> 4];
+    hex += kDigits[std::to_integer<unsigned>(byte) & 15U];
+  }
+  const std::string expected = golden["bytes"];
+  constexpr std::size_t kDigitsOfBlock = 68;
+  ASSERT_EQ(hex.size(), expected.size());
+  for (std::size_t at = 0; at < hex.size(); at += kDigitsOfBlock) {
+    const bool is_lost = expected.substr(at, 4) == "0000";  // its factor was too small, and so all values are zeros
+    EXPECT_TRUE(is_lost || hex.substr(at, kDigitsOfBlock) == expected.substr(at, kDigitsOfBlock)) << at;
+  }
+}
+
+TEST(Convert, RowsThatAreNotWholeBlocksAreRefusedByTensorName) {
+  const TempFolder folder;
+  try {
+    as_ggml(golden_folder() / "random", WeightType::q8_0, folder);
+    FAIL();
+  } catch (const std::runtime_error& refused) {
+    EXPECT_THAT(refused.what(), testing::AllOf(HasSubstr("[24, 24]"), HasSubstr("blocks of 32"), HasSubstr("float16")));
+  }
+}
+
 TEST(Convert, ModelOpenAisProgramCannotRunIsNotExported) {
   WhisperDims dims{.n_audio_ctx = 1500, .n_vocab = 51866};
   EXPECT_TRUE(check_openai(dims));
   dims.n_vocab = 1765;
   EXPECT_THAT(check_openai(dims).error().what, HasSubstr("this model has 1500 and 1765"));
+  EXPECT_THAT(check_ggml(dims).error().what, HasSubstr("whisper.cpp runs windows"));
 }
 
 TEST(Convert, Bfloat16RoundsToTheNearest) {

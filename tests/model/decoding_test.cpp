@@ -166,7 +166,8 @@ TEST_P(Decoding, OutOfRangeStepIsRefusedBeforeAnyWrite) {
   refused({.tokens = tokens(0, 1), .window = nullptr});
   refused({.tokens = tokens(0, 1), .window = &windows_[0], .logits_at = row});
   EXPECT_THROW(model_.decode({}, cache), std::invalid_argument);
-  EXPECT_THROW(model_.encode(at::zeros({kSmall.n_mels, 10})), std::invalid_argument);
+  for (const std::int64_t frames : {0, 11, 2 * kSmall.n_audio_ctx + 2})
+    EXPECT_THROW(model_.encode(at::zeros({kSmall.n_mels, frames})), std::invalid_argument) << frames;
 }
 
 }  // namespace

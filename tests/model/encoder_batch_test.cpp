@@ -86,13 +86,25 @@ TEST_P(EncoderBatches, EqualSingleWindowsWithinRounding) {
     const auto mels = some_mels(windows);
     const auto encoded = model_.encode(mels);
     ASSERT_EQ(encoded.sizes(), (at::IntArrayRef{windows * kSmall.n_audio_ctx, kSmall.n_audio_state}));
-    expect_each_alone(model_.cross_kvs(encoded), mels);
+    expect_each_alone(model_.cross_kvs(encoded, mels.size(0)), mels);
     for (std::int64_t i = 0; i < windows; ++i) {
       const auto of_window = encoded.narrow(0, i * kSmall.n_audio_ctx, kSmall.n_audio_ctx);
       const auto alone = model_.encode(mels[i]);
       EXPECT_LT(distance(of_window, alone), 1e-5 * alone.norm().item<double>()) << i;
     }
   }
+}
+
+TEST_P(EncoderBatches, OfShortWindowsHaveFewerPositions) {
+  if (takes_a_gpus_path()) return;  // a GPU takes whole windows alone
+  constexpr std::int64_t kPositions = 7;
+  static_assert(kPositions < kSmall.n_audio_ctx);
+  const auto mels = some_mels(2).narrow(2, 0, 2 * kPositions);
+  const auto encoded = model_.encode(mels);
+  ASSERT_EQ(encoded.sizes(), (at::IntArrayRef{2 * kPositions, kSmall.n_audio_state}));
+  expect_each_alone(model_.cross_kvs(encoded, 2), mels);
+  CheckedEncoder encoder(model_, std::make_shared<Repeater>());
+  expect_each_alone(encoder.encode(mels), mels);
 }
 
 TEST_P(EncoderBatches, OfTheCpusKernelsAreBitEqualToSingleWindows) {
@@ -104,7 +116,8 @@ TEST_P(EncoderBatches, OfTheCpusKernelsAreBitEqualToSingleWindows) {
 
 TEST_P(EncoderBatches, RefuseMelsOfAnotherShape) {
   EXPECT_THROW(model_.encode(at::zeros({kSmall.n_mels})), std::invalid_argument);
-  EXPECT_THROW(model_.encode(at::zeros({2, kSmall.n_mels, 10})), std::invalid_argument);
+  EXPECT_THROW(model_.encode(at::zeros({2, kSmall.n_mels, 9})), std::invalid_argument);
+  EXPECT_THROW(model_.encode(at::zeros({2, kSmall.n_mels, 2 * kSmall.n_audio_ctx + 2})), std::invalid_argument);
   EXPECT_THROW(model_.encode(at::zeros({0, kSmall.n_mels, 2 * kSmall.n_audio_ctx})), std::invalid_argument);
   EXPECT_THROW(model_.encode(at::zeros({1, 1, kSmall.n_mels, 2 * kSmall.n_audio_ctx})), std::invalid_argument);
 }

@@ -74,7 +74,14 @@ TEST(Ggml, AFileThatEndsBetweenTwoTensorsLacksTheNext) {
 }
 
 TEST(Ggml, TypesThatAreNotKnownAreRefusedByNumber) {
-  EXPECT_THAT(error_of(with_number(kLast, 1, 2, 12)), AllOf(HasSubstr(kLast), HasSubstr("number 12")));
+  EXPECT_THAT(error_of(with_number(kLast, 1, 2, 10)), AllOf(HasSubstr(kLast), HasSubstr("number 10")));
+}
+
+TEST(Ggml, BlocksOf256NeedRowsOfWholeBlocks) {
+  const std::string query = "encoder.blocks.0.attn.query.weight";
+  for (const auto& [number, name] : {std::pair(12, "Q4_K"), {13, "Q5_K"}, {14, "Q6_K"}})
+    EXPECT_THAT(error_of(with_number(query, 2, 2, number)),
+                HasSubstr("no shape of a " + std::string(name) + " tensor"));
 }
 
 TEST(Ggml, BlocksOfAnEarlierLayoutAreRefused) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "base/json.h"
 #include "model/damage.h"
@@ -34,6 +35,21 @@ INSTANTIATE_TEST_SUITE_P(RowValues, GoldenBlocks,
                          testing::Values(ElementType::q8_0, ElementType::q5_1, ElementType::q5_0, ElementType::q4_1,
                                          ElementType::q4_0),
                          [](const auto& one) { return std::string(name_of(one.param)); });
+
+TEST(RowValues, BlocksOf256AreReadAsGgmlReadsThem) {
+  const auto golden = nlohmann::json::parse(content_of(golden_folder() / "stored/blocks.json"));
+  for (const ElementType type : {ElementType::q4_k, ElementType::q5_k, ElementType::q6_k}) {
+    const auto& entry = golden.at(std::string(name_of(type)));
+    const auto block = bytes_of_hex(entry["bytes"]), expected = bytes_of_hex(entry["float32"]);
+    const std::string bytes = block + block;
+    const StoredTensor tensor{.type = type, .shape = {1, 512}, .bytes = std::as_bytes(std::span(bytes))};
+    ASSERT_EQ(byte_count(tensor.shape, type), bytes.size());
+    std::vector<float> values(512);
+    read_row(tensor, 0, values);
+    EXPECT_EQ(std::memcmp(values.data(), expected.data(), expected.size()), 0) << name_of(type);
+    EXPECT_EQ(std::memcmp(values.data() + 256, expected.data(), expected.size()), 0) << name_of(type);
+  }
+}
 
 TEST(RowValues, AnIntegerIsMultipliedByTheScaleOfItsRow) {
   const std::array<std::int8_t, 4> numbers{1, -128, 127, 0};

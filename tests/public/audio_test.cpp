@@ -74,5 +74,14 @@ TEST(WordErrors, NormalizerActsOnBothTexts) {
   EXPECT_FALSE(word_errors(references, {}));
 }
 
+TEST(PublicAudio, ComputationEndsOnceItsCallerDoesNotGoOn) {
+  std::vector<float> samples(600UL * 16000);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<float>(i % 997) / 2000;
+  const auto mel = log_mel(samples, 80, 0, [] { return false; });
+  ASSERT_FALSE(mel);
+  EXPECT_EQ(mel.error().fault, Fault::cancelled);
+  EXPECT_EQ(speech_spans(samples, {}, [] { return false; }).error().fault, Fault::cancelled);
+}
+
 }  // namespace
 }  // namespace tutti

@@ -47,6 +47,21 @@ TEST(LoopProfile, UnknownStageOfAChangeIsNamed) {
   EXPECT_THAT(refused.error().text(), HasSubstr("draw"));
 }
 
+TEST(LoopProfile, PhasesThatWereTimedElsewhereCountAsMeasured) {
+  LoopProfile loop;
+  auto now = Clock::real().now();
+  for (int i = 0; i < 40; ++i)
+    for (const auto& [phase, took] : {std::pair("loader", 300), std::pair("step", 100)}) {
+      loop.note(phase, now, now + std::chrono::milliseconds(took));
+      now += std::chrono::milliseconds(took);
+    }
+  const auto profile = loop.profile();
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_EQ(profile->limit(), "loader");
+  EXPECT_NEAR(profile->items_per_s(), 2.5, 0.01);
+  EXPECT_THAT(profile->finding(), HasSubstr("loader"));
+}
+
 TEST(LoopProfile, NothingMeasuredIsAnErrorAndNoEmptyProfile) {
   EXPECT_EQ(LoopProfile().profile().error().fault, Fault::missing);
   const TempFolder folder;

@@ -23,7 +23,7 @@ WindowReplies of_first_attempt(const std::string& model) {
   ScriptedEngine engine;
   WindowReplies kept;
   KeptWindows windows(engine, model, {}, [&](const WindowReplies& fresh) { kept = fresh; });
-  EXPECT_TRUE(windows.open(3, kMel, 80, 10));
+  EXPECT_TRUE(windows.open({.window = 3, .n_mels = 80, .frames = 10}, kMel));
   EXPECT_TRUE(windows.decode(request(3, 1)));
   EXPECT_TRUE(windows.align({.window = 3, .request = 2, .sot_sequence = {1}, .text_tokens = {7}, .frames = 10}));
   windows.release(3);
@@ -40,7 +40,7 @@ TEST(KeptWindows, SecondAttemptComputesNothingAgain) {
   ASSERT_TRUE(kept) << kept.error().text();
   ScriptedEngine engine;
   KeptWindows windows(engine, "m", *kept, [](const WindowReplies&) { FAIL() << "nothing is new"; });
-  ASSERT_TRUE(windows.open(8, kMel, 80, 10));
+  ASSERT_TRUE(windows.open({.window = 8, .n_mels = 80, .frames = 10}, kMel));
   const auto decoded = windows.decode(request(8, 5));
   ASSERT_TRUE(decoded);
   EXPECT_EQ(*decoded, (Decoded{.window = 8, .request = 5, .tokens = {7}, .avg_logprob = -0.5, .steps = 2}));
@@ -63,7 +63,7 @@ TEST(KeptWindows, OtherWindowRequestOrModelIsComputed) {
     ScriptedEngine engine;
     WindowReplies fresh;
     KeptWindows windows(engine, model, known, [&](const WindowReplies& replies) { fresh = replies; });
-    ASSERT_TRUE(windows.open(1, *mel, 80, 10));
+    ASSERT_TRUE(windows.open({.window = 1, .n_mels = 80, .frames = 10}, *mel));
     ASSERT_TRUE(windows.decode(request(1, 1, temperature)));
     windows.release(1);
     windows.flush();
@@ -78,7 +78,7 @@ TEST(KeptWindows, FailedWindowIsNotKept) {
   ScriptedEngine engine;
   engine.answer = [](const DecodeWindow&) -> Result<Decoded> { return fail(Fault::device, "the worker is gone"); };
   KeptWindows windows(engine, "m", {}, [](const WindowReplies&) { FAIL() << "nothing was done"; });
-  ASSERT_TRUE(windows.open(1, kMel, 80, 10));
+  ASSERT_TRUE(windows.open({.window = 1, .n_mels = 80, .frames = 10}, kMel));
   EXPECT_FALSE(windows.decode(request(1, 1)));
   windows.flush();
 }

@@ -323,7 +323,7 @@ TEST_P(HttpServerTest, GarbageAndHeaderBombsAreRefused) {
   const auto server = serve();
   Client garbage(server->port(), GetParam());
   ASSERT_TRUE(garbage.send("\x01\x02 nonsense\r\n\r\n"));
-  EXPECT_THAT(garbage.receive_until("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(garbage.receive_until("\r\n\r\n"), AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("x-request-id: req_")));
   Client bomb(server->port(), GetParam());
   bomb.send("GET /echo HTTP/1.1\r\nHost: a\r\nX: " + std::string(20000, 'x'));
   EXPECT_THAT(bomb.receive_until("\r\n\r\n"), StartsWith("HTTP/1.1 431 "));

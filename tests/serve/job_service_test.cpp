@@ -25,12 +25,12 @@ class JobServiceTest : public testing::Test {
     service_.stop();
     jobs_.reset();
   }
-  tl::expected<JobService::Accepted, ApiError> send() {
+  tl::expected<JobService::Accepted, ApiError> send(FormFields fields = {{"model", "whisper-1"}}) {
     auto file = jobs_->files().open_upload();
     EXPECT_TRUE(file);
     EXPECT_EQ(::write(file->get(), "audio", 5), 5);
     return jobs_->accept({.client = "client",
-                          .fields = {{"model", "whisper-1"}},
+                          .fields = std::move(fields),
                           .upload = Upload{.file = std::move(*file), .name = "a.mp3", .size = 5}});
   }
   std::string status(JobId id) { return *jobs_->job("client", id); }
@@ -57,6 +57,16 @@ TEST_F(JobServiceTest, RequestWhoseJobIsBeingCancelledIsToBeSentAgain) {
   ASSERT_TRUE(accepted) << accepted.error().message;
   EXPECT_TRUE(accepted->is_new);
   EXPECT_EQ(accepted->id, first->id);
+}
+
+TEST_F(JobServiceTest, EmptyFieldsAreAbsent) {
+  const auto first = send({{"model", "whisper-1"}, {"url", ""}, {"callback", " "}, {"language", ""}});
+  ASSERT_TRUE(first) << first.error().message;
+  eventually([&] { return service_.requests.with([](const auto& all) { return !all.empty(); }); });
+  EXPECT_EQ(status(first->id).find("failed"), std::string::npos) << status(first->id);
+  const auto same = send();
+  ASSERT_TRUE(same) << same.error().message;
+  EXPECT_EQ(same->id, first->id);
 }
 
 TEST_F(JobServiceTest, JobsWaitInTheStoreWhileEveryDeviceIsDrained) {

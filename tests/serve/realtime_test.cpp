@@ -21,10 +21,14 @@ using Json = nlohmann::json;
 class KeptSocket final : public SocketExchange {
  public:
   void send(std::string text) override { messages.push_back(Json::parse(text)); }
-  void close(std::uint16_t code, std::string) override { closed = code; }
+  void close(std::uint16_t code, std::string why) override {
+    closed = code;
+    reason = std::move(why);
+  }
 
   std::vector<Json> messages{};
   std::optional<std::uint16_t> closed{};
+  std::string reason{};
 };
 
 /// A session whose service takes no live audio.
@@ -50,9 +54,9 @@ class RealtimeEvents : public testing::Test {
   ModelNames models_{"tiny.en", "/models/tiny.en", {}, "whisper-1"};
   SpeechOptions usual_{};
   LiveSessions sessions_{2};
-  RealtimeEndpoint endpoint_{service_, models_, usual_, sessions_};
+  RealtimeEndpoint endpoint_{service_, models_, usual_};
   std::shared_ptr<KeptSocket> socket_ = std::make_shared<KeptSocket>();
-  RealtimeSession session_{endpoint_, "req_1", sessions_.admit()};
+  RealtimeSession session_{endpoint_, "req_1", sessions_.admit("a client")};
 };
 
 Json input_of(const Json& input) {
@@ -126,16 +130,26 @@ TEST_F(RealtimeEvents, ServiceWithoutLiveAudioIsAnError) {
 TEST_F(RealtimeEvents, EndOfTheServerClosesTheSocket) {
   sessions_.finish();
   EXPECT_EQ(socket_->closed, 1001);
+  EXPECT_EQ(socket_->reason, "the server is stopping");
+}
+
+TEST_F(RealtimeEvents, OneSessionIsEndedByItsId) {
+  EXPECT_FALSE(sessions_.finish("live-2"));
+  ASSERT_EQ(sessions_.status().size(), 1U);
+  EXPECT_EQ(sessions_.status().front().client, "a client");
+  EXPECT_TRUE(sessions_.finish(sessions_.status().front().id));
+  EXPECT_EQ(socket_->closed, 1001);
+  EXPECT_EQ(socket_->reason, "cancelled at the server");
 }
 
 TEST(LiveSessions, OneMoreThanTheMostIsRefused) {
   LiveSessions sessions(2);
-  auto first = sessions.admit(), second = sessions.admit();
+  auto first = sessions.admit(""), second = sessions.admit("");
   ASSERT_TRUE(first && second);
-  EXPECT_FALSE(sessions.admit());
+  EXPECT_FALSE(sessions.admit(""));
   first.reset();
   EXPECT_EQ(sessions.taken(), 1U);
-  EXPECT_TRUE(sessions.admit());
+  EXPECT_TRUE(sessions.admit(""));
 }
 
 }  // namespace

@@ -28,10 +28,12 @@ TEST(ServerMetrics, HttpRequestsAreCountedByPathAndStatus) {
   HttpCounts counts;
   for (const char* path : {"/v1/jobs/1/result", "/v1/jobs/2/result"})
     counts.add({.method = "GET", .path = path}, {.status = 200, .received = 1, .sent = 10});
+  counts.add({.method = "GET", .path = "/v1/realtime"}, {.status = 101});
   counts.add({.method = "GET", .path = "/etc/passwd"}, {.status = 404});
   counts.add({}, {.status = 400});
   const std::string text = prometheus_text(counts.metrics());
   EXPECT_THAT(text, HasSubstr("tutti_http_requests_total{path=\"/v1/jobs/ID/result\",status=\"200\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("tutti_http_requests_total{path=\"/v1/realtime\",status=\"101\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("tutti_http_requests_total{path=\"other\",status=\"404\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("tutti_http_requests_total{path=\"other\",status=\"400\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("tutti_http_received_bytes_total 2\n"));

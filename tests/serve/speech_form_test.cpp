@@ -133,6 +133,11 @@ TEST(SpeechForm, DiarizedJsonFindsSpeakersAndTimesWords) {
   EXPECT_EQ(form->options.diarize->known.front().name, "Ada");
   EXPECT_EQ(read_file(form->options.diarize->known.front().clip).value(), "RIFF");
   EXPECT_TRUE(form->options.long_form.words);
+  EXPECT_EQ(param_of({{"response_format", "diarized_json"},
+                      {"known_speaker_names[]", "B2"},
+                      {"known_speaker_references[]", "data:audio/wav;base64,UklGRg=="}}),
+            "known_speaker_names")
+      << "a speaker without a name may be called so";
 }
 
 TEST(SpeechForm, ModelNamedDiarizeMeansDiarizedJson) {

@@ -73,6 +73,40 @@ TEST(ConvertModel, AnyFormatBecomesTheHuggingFaceFolderItCameFrom) {
   }
 }
 
+TEST(ConvertModel, FormatsOfOthersAreReadBackToTheSameWeights) {
+  TUTTI_NEEDS_TINY_MODEL();
+  const auto expected = tensors_of(hugging_face_model() + "/model.safetensors");
+  for (const auto& [format, name] : {std::pair("ctranslate2", "ct2"), {"ggml", "ggml-tiny"}}) {
+    SCOPED_TRACE(format);
+    const TempFolder folder;
+    const ProgramEnd out = run_program(
+        {tutti_program(), "convert", hugging_face_model(), "--to", format, "-o", (folder / name).string(), "-q"});
+    ASSERT_EQ(out.exit_code, 0) << out.err;
+    EXPECT_EQ(out.out, "");
+    const ProgramEnd back = convert((folder / name).string(), (folder / "back").string(), "float16");
+    ASSERT_EQ(back.exit_code, 0) << back.err;
+    EXPECT_EQ(tensors_of(folder / "back/model.safetensors"), expected);
+    const ProgramEnd twice =
+        run_program({tutti_program(), "convert", hugging_face_model(), "--to", format, "-o", (folder / name).string()});
+    EXPECT_EQ(twice.exit_code, 2);
+    expect_output(twice.err, "exists");
+  }
+}
+
+TEST(ConvertModel, TypesThatAFormatLacksAreRefused) {
+  const TempFolder folder;
+  const auto refused = [&](const char* format, const char* type) {
+    const ProgramEnd end = run_program({tutti_program(), "convert", nano_model().string(), "--to", format, "--type",
+                                        type, "-o", (folder / "new").string()});
+    EXPECT_EQ(end.exit_code, 2) << format << " " << type;
+    return end.err;
+  };
+  expect_output(refused("ggml", "int8"), "--type: whisper.cpp's files have float32, float16 or q8_0 weights here");
+  expect_output(refused("ctranslate2", "q8_0"), "--to ggml");
+  expect_output(refused("openai", "float16"), "ends in .pt");
+  EXPECT_EQ(entries_in(folder.path()), 0U);
+}
+
 TEST(ConvertModel, Int8IsAQuarterOfFloat32AndSpeaks) {
   TUTTI_NEEDS_TINY_MODEL();
   const TempFolder folder;
@@ -130,4 +164,13 @@ TEST(ConvertModel, InputThatIsNoTranscriptAndNoModelIsReported) {
   const ProgramEnd nameless = run_program({tutti_program(), "convert", "tiny.en"});
   EXPECT_EQ(nameless.exit_code, 2);
   expect_output(nameless.err, "Name it with -o FOLDER");
+}
+
+TEST(ConvertModel, WhatIsNoModelIsNamedAsOneThatWasExpected) {
+  for (const auto& [word, text] : {std::pair("no-such-thing", "neither a path that exists nor a model's name"),
+                                   {TUTTI_SOURCE_DIR "/samples/george.wav", "is no Whisper model"}}) {
+    const ProgramEnd end = run_program({tutti_program(), "convert", word, "--to", "hf", "-o", "/nowhere/at/all"});
+    EXPECT_EQ(end.exit_code, 2);
+    expect_output(end.err, text);
+  }
 }

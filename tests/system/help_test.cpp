@@ -33,7 +33,7 @@ std::vector<std::string> command_names() {
   return names;
 }
 
-/// The words of each example behind "tutti".
+/// The words of each example behind "tutti", without the program that it is piped to.
 std::vector<std::vector<std::string>> examples_in(const std::string& help) {
   std::vector<std::vector<std::string>> examples;
   const auto at = help.find("\nExamples\n");
@@ -41,6 +41,7 @@ std::vector<std::vector<std::string>> examples_in(const std::string& help) {
   for (const auto& line : lines_of(help.substr(at)))
     if (auto words = words_of(line); line.starts_with("    tutti ")) {
       words.erase(words.begin());
+      words.erase(std::ranges::find(words, "|"), words.end());
       examples.push_back(std::move(words));
     }
   return examples;

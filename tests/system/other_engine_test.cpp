@@ -165,7 +165,7 @@ TEST_F(OtherEngine, WhatItCannotDoIsRefusedByName) {
       {engine(), {"--sequential"}, 2, "--sequential has no effect with --engine"},
       {engine(), {"--model-dir", "/"}, 2, "--model-dir has no effect with --engine"},
       {engine("abilities=model"), {"--model", "none"}, 4, "none: no such model"},
-      {engine("protocol=7"), {}, 4, "message of protocol 7 at offset 0: this build speaks 9"},
+      {engine("protocol=7"), {}, 4, "message of protocol 7 at offset 0: this build speaks 10"},
       {"python3 'unclosed", {}, 2, "expected a closing '"},
       {"/bin/echo no engine", {}, 4, "closed its connection (process"},
       {"/no/such/engine", {}, 4, "/no/such/engine"},

@@ -19,7 +19,7 @@ class CountingPool final : public DevicePool {
    public:
     explicit Engine(CountingPool& pool) : pool_(pool) { ++pool_.engines; }
     ~Engine() override { --pool_.engines; }
-    Result<Opened> open(WindowId, std::span<const float>, std::int32_t, std::int32_t) override { return Opened{}; }
+    Result<Opened> open(const OpenWindow&, std::span<const float>) override { return Opened{}; }
     Result<Language> detect_language(WindowId) override { return Language{}; }
     Result<Decoded> decode(const DecodeWindow&) override { return Decoded{}; }
     Result<Aligned> align(const AlignWindow&) override { return Aligned{}; }

@@ -49,7 +49,8 @@ class DevicePoolTest : public testing::Test {
   /// Opens, decodes and releases a window of that content.
   static Result<Decoded> transcribe(JobEngine& engine, WindowId window, float content) {
     const std::vector<float> mel(80 * kFrames, content);
-    if (auto opened = engine.open(window, mel, 80, kFrames); !opened) return tl::unexpected(opened.error());
+    if (auto opened = engine.open({.window = window, .n_mels = 80, .frames = kFrames}, mel); !opened)
+      return tl::unexpected(opened.error());
     auto decoded = engine.decode({.window = window, .request = 1});
     engine.release(window);
     return decoded;
@@ -109,7 +110,7 @@ TEST_F(DevicePoolTest, LanguageDetectionCountsNoAudioDone) {
   const auto engine = one->engine({.id = 1, .audio = Seconds(3)});
   engine->correct_length(Seconds(0));
   const std::vector<float> mel(80 * kFrames, 0.5F);
-  ASSERT_TRUE(engine->open(1, mel, 80, kFrames));
+  ASSERT_TRUE(engine->open({.window = 1, .n_mels = 80, .frames = kFrames}, mel));
   EXPECT_TRUE(engine->detect_language(1));
   engine->release(1);
   const auto device = one->view().devices[0];
@@ -180,7 +181,7 @@ TEST_F(DevicePoolTest, ViewShowsReservedMemoryAndWhetherSpeedIsGuessed) {
   two->add_job({.id = 1});
   const auto engine = two->engine({.id = 1});
   const std::vector<float> mel(80 * kFrames, 0.5F);
-  ASSERT_TRUE(engine->open(1, mel, 80, kFrames));
+  ASSERT_TRUE(engine->open({.window = 1, .n_mels = 80, .frames = kFrames}, mel));
   EXPECT_EQ(two->view().devices[0].reserved, Bytes{2'500'000'000});
   ASSERT_TRUE(engine->decode({.window = 1, .request = 1}));
   engine->release(1);
@@ -471,7 +472,7 @@ TEST_F(DevicePoolTest, OutOfMemoryIsLoggedAndNewsAndMoreIsTriedAgain) {
   std::atomic<int> opened{0};
   // Each holds its window until all have one: several are in work on a busy machine, too.
   const auto hold = [&](WindowId window) {
-    EXPECT_TRUE(engine->open(window, mel, 80, kFrames));
+    EXPECT_TRUE(engine->open({.window = window, .n_mels = 80, .frames = kFrames}, mel));
     ++opened;
     for (int looks = 0; looks < 100 && opened < 8 && !one->view().devices[0].memory_loss; ++looks)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -51,8 +51,7 @@ class MemoryJobs final : public JobSupply, public JobSource, public ResultSink {
     const std::string& bytes = recordings_[file.index];
     if (auto written = write_all(memory->get(), std::as_bytes(std::span(bytes)), "memory"); !written)
       return tl::unexpected(written.error());
-    const std::string path = "/proc/self/fd/" + std::to_string(memory->get());
-    return FetchedAudio{path, std::move(*memory)};
+    return audio_in(std::move(*memory));
   }
   Result<void> on_audio_decoded(std::size_t, Seconds) override { return {}; }
   const TranscriptionContext* context(std::size_t index) override {
@@ -129,6 +128,14 @@ class JobRunTest : public testing::Test {
 };
 
 }  // namespace
+
+TEST_F(JobRunTest, EnginesOfAnEmulatedCardHaveAGpu) {
+  JobRun run(options_, plan_pool(options_, *history_).value(), *history_, never_);
+  run.pool().add_job({.id = 1});
+  EXPECT_TRUE(run.pool().engine({.id = 1})->has_gpu());
+  run.pool().end_job(1);
+  run.pool().stop(Seconds(0));
+}
 
 TEST_F(JobRunTest, JobsInMemoryAreTranscribedAndARunIsInTheHistory) {
   JobRun run(options_, plan_pool(options_, *history_).value(), *history_, never_);

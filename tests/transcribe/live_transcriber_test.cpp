@@ -157,6 +157,20 @@ TEST(LiveTranscriber, FixesWordsWhileTheyAreSpokenAndTheRestAtTheEnd) {
   EXPECT_GT(words, 25);
 }
 
+TEST(LiveTranscriber, LeavesWordsOfTheLastMomentOpen) {
+  TUTTI_NEEDS("vad/speech.wav");
+  Captions shown;
+  Live live(shown, text_alone());
+  const auto pcm = speech(10);
+  for (std::size_t at = 0; at < pcm.size() && shown.settled == 0; at += 1'600) {
+    live.play(std::span(pcm).subspan(at, 1'600), 1'600, Seconds(0.5));
+    if (!shown.finals.empty() && shown.settled == 0) {
+      EXPECT_LE(shown.finals.back().end, live.transcriber.taken().count() - 0.79);
+    }
+  }
+  EXPECT_FALSE(shown.finals.empty());
+}
+
 TEST(LiveTranscriber, GoesOnBehindFullWindowsWithoutAWordLostOrTwice) {
   TUTTI_NEEDS("vad/speech.wav");
   for (const std::size_t step : {1'600U, 480'000U}) {

@@ -35,7 +35,8 @@ std::unique_ptr<DevicePool> start(std::vector<std::string> script) {
 }
 
 Result<Opened> open(WindowEngine& engine, WindowId window) {
-  return engine.open(window, std::vector<float>(80 * 4, static_cast<float>(window)), 80, 4);
+  return engine.open({.window = window, .n_mels = 80, .frames = 4},
+                     std::vector<float>(80 * 4, static_cast<float>(window)));
 }
 
 DecodeWindow request(WindowId window) {

@@ -51,6 +51,17 @@ TEST(PoolPlan, ACardsWindowsTakeTheMemoryOfTheTypeThatTheCardWillTake) {
   EXPECT_LT(window_memory("int8").value, window_memory("float16").value);
 }
 
+TEST(PoolPlan, ACardIsAGpuAndACoreIsNone) {
+  EXPECT_TRUE(pooled_card("float16").is_gpu);
+  const TempFolder folder;
+  const auto store = open_store({.url = folder / "state"}).value();
+  const ScopedVariable engine("TUTTI_ENGINE", "/proc/self/exe");
+  PoolOptions options;
+  options.run.model = kNano;
+  options.devices = {{.id = "cpu", .device = {.kind = ResolvedDevice::Kind::cpu, .name = "CPU"}}};
+  EXPECT_FALSE(plan_pool(options, *store).value().devices.at(0).is_gpu);
+}
+
 TEST(PoolPlan, SpeedIsThatOfTheLastBatchAtAnyConcurrency) {
   const auto card = pooled_card("float16", {measured(16, 50), measured(1, 10), measured(4, 28), measured(8, 30)});
   EXPECT_TRUE(card.speed_known);

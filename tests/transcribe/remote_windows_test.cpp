@@ -64,6 +64,17 @@ TEST_F(RemoteWindowsTest, NextWindowReplacesThePreviousAndTheFileEndsTheLast) {
   EXPECT_TRUE(engine_.open_now.empty());
 }
 
+TEST_F(RemoteWindowsTest, PositionsOfAShortWindowCoverItAndItsMargin) {
+  WindowService shortened = service();
+  shortened.shortened = {.margin = Seconds(2)};
+  RemoteWindows windows(shortened, mels_);
+  for (const std::int64_t frames : {100, 900}) ASSERT_TRUE(windows.decode({0, frames}, {.prompt = {1}}));
+  shortened.shortened->frames_per_window = 1000;
+  RemoteWindows filled(shortened, mels_);
+  ASSERT_TRUE(filled.decode({0, 900}, {.prompt = {1}}));
+  EXPECT_EQ(engine_.positions, (std::vector<std::int32_t>{160, 576, 0}));
+}
+
 TEST_F(RemoteWindowsTest, OnlyAHotWindowIsSampledAndEachTemperatureHasItsOwnSeed) {
   RemoteWindows windows(service(), mels_);
   for (const double temperature : {0.0, 0.2, 0.4}) ASSERT_TRUE(windows.decode({0, 1000}, {.temperature = temperature}));

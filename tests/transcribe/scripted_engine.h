@@ -15,14 +15,15 @@ namespace tutti {
 /// Answers at once and records the requests. Thread-safe during requests.
 class ScriptedEngine final : public WindowEngine {
  public:
-  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override {
+  Result<Opened> open(const OpenWindow& facts, std::span<const float> mel) override {
     std::lock_guard lock(mutex_);
     if (fails) return fail(Fault::device, "the worker is gone");
-    EXPECT_EQ(mel.size(), static_cast<std::size_t>(n_mels) * static_cast<std::size_t>(frames));
-    opened.push_back(window);
-    frames_[window] = frames;
-    open_now.insert(window);
-    return Opened{.window = window, .encode_seconds = 0.25};
+    EXPECT_EQ(std::ssize(mel), facts.values());
+    opened.push_back(facts.window);
+    positions.push_back(facts.positions);
+    frames_[facts.window] = facts.frames;
+    open_now.insert(facts.window);
+    return Opened{.window = facts.window, .encode_seconds = 0.25};
   }
   Result<Language> detect_language(WindowId window) override {
     std::lock_guard lock(mutex_);
@@ -59,6 +60,7 @@ class ScriptedEngine final : public WindowEngine {
   std::function<Result<Decoded>(const DecodeWindow&)> answer{};  // to decodings; none: one token; called by any thread
   std::vector<std::int32_t> languages;
   std::vector<WindowId> opened;
+  std::vector<std::int32_t> positions;  // of each
   std::set<WindowId> open_now;
   std::vector<DecodeWindow> requests;
   std::vector<AlignWindow> alignments;

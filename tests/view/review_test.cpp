@@ -55,6 +55,27 @@ TEST(Review, ThePageEscapesEverythingAndLoadsNothingButTheRecording) {
     EXPECT_THAT(page, Not(HasSubstr(outside)));
 }
 
+TEST(Review, SpeakersHaveColoursAndEachTurnAPlayer) {
+  ReviewList list{.looked_at = 1, .with_speakers = 3};
+  ReviewConversation talk{.name = "talk.mp3", .transcript = "talk.json", .audio = "../talk.mp3"};
+  talk.speakers = {"<Anna>", "Bert"};
+  talk.turns = {{Seconds(0), Seconds(30), 0, "Good & day."},
+                {Seconds(30), Seconds(40), 1, ""},
+                {Seconds(42), Seconds(45.5), 0, "Well."}};
+  list.conversations = {talk};
+  const std::string page = review_html(list);
+  EXPECT_THAT(page, HasSubstr("<h1>Who speaks</h1>"));
+  EXPECT_THAT(page, HasSubstr("<span class=\"who s0\">&lt;Anna&gt; <span class=\"soft\">0:33</span>"));
+  EXPECT_THAT(page, HasSubstr("<span class=\"who s1\">Bert <span class=\"soft\">0:10</span>"));
+  EXPECT_THAT(page, HasSubstr("<a href=\"#c0t1\"><rect class=\"t s1\" x=\"659.3\""));
+  EXPECT_THAT(page, HasSubstr("<article class=\"turn s1\" id=\"c0t1\">"));
+  EXPECT_THAT(page, HasSubstr("src=\"../talk.mp3#t=42.0,45.5\""));
+  EXPECT_THAT(page, HasSubstr("Good &amp; day."));
+  EXPECT_THAT(page, HasSubstr("3 turns"));
+  EXPECT_THAT(page, HasSubstr("2 more have speakers"));
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+}
+
 TEST(Review, TheWaveformMarksTheDoubtfulStretch) {
   const std::string page = review_html(one_doubtful());
   // 22 s over 3 columns: 4.25 s and 18 s from the left

@@ -101,12 +101,12 @@ std::vector<Opinion> opinions(ComputeType type, const std::vector<Speech>& windo
   return all;
 }
 
-class FastType : public testing::TestWithParam<ComputeType::Kind> {};
+class FastTypeLong : public testing::TestWithParam<ComputeType::Kind> {};
 
-INSTANTIATE_TEST_SUITE_P(OnTheCpu, FastType, testing::Values(ComputeType::bfloat16, ComputeType::int8),
+INSTANTIATE_TEST_SUITE_P(OnTheCpu, FastTypeLong, testing::Values(ComputeType::bfloat16, ComputeType::int8),
                          [](const auto& type) { return std::string(ComputeType(type.param).name()); });
 
-TEST_P(FastType, AgreesWithFloat32AlongItsTokens) {
+TEST_P(FastTypeLong, AgreesWithFloat32AlongItsTokens) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const auto windows = all_speech();
   const auto wanted = opinions(ComputeType::float32, windows);

@@ -82,6 +82,27 @@ TEST(MelRing, WholeWindowForACpuIsReadyAsItCame) {
   EXPECT_TRUE(shorter.buffer);
 }
 
+TEST(MelRing, ShortWindowsHaveTheWidthOfTheirPositions) {
+  constexpr std::int32_t kPositions = 3;
+  const auto mel = mel_of(1, 5);
+  const auto shared = SharedWindow::create({mel.const_data_ptr<float>(), static_cast<std::size_t>(mel.numel())});
+  const auto receive = [&](MelRing ring, std::int32_t positions) {
+    return ring.receive({.window = 1, .n_mels = kMels, .frames = 5, .positions = positions},
+                        OwnedFd(::dup(shared.value().fd())));
+  };
+  const MelRing ring(at::full({1, kMels, kFrames}, 9.0), /*takes_short=*/true);
+  const auto window = receive(ring, kPositions).value();
+  EXPECT_EQ(window.width, 2 * kPositions);
+  const WindowMel* const one[] = {&window};
+  EXPECT_FALSE(ring.side_by_side(one)) << "it is padded as it is encoded";
+  const auto out = at::full({kMels, 2 * kPositions}, 7.0);
+  ring.write(window, out);
+  EXPECT_TRUE(at::equal(out, at::constant_pad_nd(mel, {0, 1})));
+  EXPECT_EQ(receive(ring, 0)->width, kFrames);
+  EXPECT_EQ(receive(ring_of(1, at::kFloat), kPositions)->width, kFrames) << "an encoder that takes whole windows alone";
+  for (const std::int32_t wrong : {-1, 2, 6}) EXPECT_EQ(receive(ring, wrong).error().fault, Fault::usage) << wrong;
+}
+
 TEST(MelRing, LargeMelsAreConvertedAsTorchConvertsThem) {
   MelRing ring(at::empty({2, 128, 3000}, at::kHalf));
   for (const std::int32_t frames : {1, 1999, 3000}) {

@@ -89,7 +89,7 @@ std::vector<Decoded> decode_all(WindowEngine& worker, const std::vector<Clip>& c
   for (std::size_t i = 0; i < clips.size(); ++i) {
     callers.emplace_back([&, i] {
       const auto& clip = clips[i];
-      const auto opened = worker.open(i + 1, clip.mel, 80, clip.frames);
+      const auto opened = worker.open({.window = i + 1, .n_mels = 80, .frames = clip.frames}, clip.mel);
       ASSERT_TRUE(opened.has_value()) << opened.error().text();
       const auto decoded = worker.decode(request_for(i + 1, tokenizer));
       ASSERT_TRUE(decoded.has_value()) << decoded.error().text();

@@ -29,10 +29,11 @@ class ControlEnd {
   void send(const ToWorker& message, int memory = -1) {
     ASSERT_TRUE(connection_.send(encode_message(message), memory).has_value());
   }
-  void open(WindowId window, std::int32_t n_mels, std::int32_t frames, std::span<const float> mel) {
+  void open(WindowId window, std::int32_t n_mels, std::int32_t frames, std::span<const float> mel,
+            std::int32_t positions = 0) {
     const auto memory = SharedWindow::create(mel);
     ASSERT_TRUE(memory.has_value());
-    send(OpenWindow{.window = window, .n_mels = n_mels, .frames = frames}, memory->fd());
+    send(OpenWindow{.window = window, .n_mels = n_mels, .frames = frames, .positions = positions}, memory->fd());
   }
   /// The next message; nothing once the worker hung up or sent nonsense.
   std::optional<ToControl> next() {
@@ -69,6 +70,7 @@ struct NetworkScript {
   std::function<void()> take_encoded{};                          // called when these windows are taken; may throw
   std::function<void(std::int32_t)> prepare{};                   // called with a prepared stepper's slots; may throw
   at::ScalarType mels = at::kFloat;                              // type that it takes mels in
+  bool takes_short_windows = false;                              // of fewer positions than the model's
   std::function<void(std::int64_t)> make_mels{};                 // called with how many memory is for; may throw
 };
 
@@ -80,6 +82,7 @@ class ScriptedNetwork : public Network {
  public:
   explicit ScriptedNetwork(NetworkScript script) : script_(std::move(script)) {}
   const WhisperDims& dims() const override { return kScriptDims; }
+  bool takes_short_windows() const override { return script_.takes_short_windows; }
   /// The first value of the mel names the window.
   CrossKv encode(const at::Tensor& mel) override {
     if (script_.encode) script_.encode(mel);

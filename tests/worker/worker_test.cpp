@@ -241,6 +241,32 @@ TEST(Worker, AShortWindowIsPaddedWithZerosToTheModelsLength) {
   EXPECT_TRUE(at::equal(mel, wanted)) << mel;
 }
 
+TEST(Worker, WindowsOfOneWidthAreEncodedTogether) {
+  std::vector<std::vector<std::int64_t>> encoded;  // the worker's until it has ended
+  std::promise<void> all_are_here;
+  const auto wait = all_are_here.get_future().share();
+  WorkerHere worker({.encode = [&](const at::Tensor& mel) { encoded.back().push_back(mel.size(1)); },
+                     .encoded_together = 4,
+                     .encode_batch =
+                         [&, wait](std::int64_t) {
+                           encoded.emplace_back();
+                           if (encoded.size() == 1) wait.wait();
+                         },
+                     .takes_short_windows = true});
+  worker.control->open(1, 2, 10, mel_of(1));
+  for (WindowId window = 2; window <= 4; ++window)
+    worker.control->open(window, 2, 3, std::vector<float>{static_cast<float>(window), 2, 3, 4, 5, 6},
+                         window == 4 ? 5 : 2);
+  worker.control->send(Ping{.sequence = 1});
+  worker.control->expect<Pong>();
+  all_are_here.set_value();
+  for (int i = 0; i < 4; ++i) worker.control->expect<Opened>();
+  worker.control->send(AlignWindow{.window = 2, .sot_sequence = {299}, .text_tokens = {7}, .frames = 6});
+  EXPECT_THAT(worker.control->expect<Failed>().what, testing::HasSubstr("frames must be 2 to 4"));
+  EXPECT_EQ(worker.hang_up(), 0);
+  EXPECT_EQ(encoded, (std::vector<std::vector<std::int64_t>>{{10}, {4, 4}, {10}}));
+}
+
 TEST(Worker, ManyWindowsAtOnceGiveWhatEachGivesAlone) {
   WorkerHere worker(NetworkScript{});
   for (int name = 1; name <= 12; ++name) {

@@ -23,6 +23,8 @@ ROOT = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 from stored_models import write_ggml_file  # noqa: E402
 
+# The blocks of 256, which the package reads and does not write: bytes of one, and where its float16 factors are.
+LARGE_BLOCKS = {"Q4_K": (144, (0, 2)), "Q5_K": (176, (0, 2)), "Q6_K": (210, (208,))}
 BLOCKS = [gguf.GGMLQuantizationType[name] for name in ("Q8_0", "Q5_1", "Q5_0", "Q4_1", "Q4_0")]
 
 
@@ -48,6 +50,17 @@ def blocks(random):
         stored = gguf.quants.quantize(values, kind)
         read = gguf.quants.dequantize(stored, kind)
         golden[kind.name] = {"bytes": stored.tobytes().hex(), "values": [float(v) for v in read.ravel()]}
+    return golden
+
+
+def large_blocks(random):
+    golden = {}
+    for name, (size, factors) in LARGE_BLOCKS.items():
+        stored = random.integers(0, 256, (1, size), dtype=numpy.uint8)
+        for at in factors:
+            stored[0, at:at + 2] = numpy.frombuffer(numpy.float16(random.uniform(1e-4, 1e-2)).tobytes(), numpy.uint8)
+        read = gguf.quants.dequantize(stored, gguf.GGMLQuantizationType[name])
+        golden[name] = {"bytes": stored.tobytes().hex(), "float32": read.astype("<f4").tobytes().hex()}
     return golden
 
 
@@ -94,7 +107,7 @@ def main():
     with torch.inference_mode():
         for quantization in ("float16", "int8"):
             ctranslate2_model(ROOT / "tests/data/model/random", out / f"ct2-{quantization}", quantization)
-    (out / "blocks.json").write_text(json.dumps(blocks(random), indent=0) + "\n")
+    (out / "blocks.json").write_text(json.dumps(blocks(random) | large_blocks(numpy.random.default_rng(256)), indent=0) + "\n")
     ggml_model(random, out)
 
 

@@ -5,6 +5,7 @@
 
 #include "audio/vad/silero_kernel.h"
 #include "audio/vad/speech_detector.h"
+#include "base/field_names.h"
 
 namespace tutti {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::int64_t kSamplesAtOnce = 16 * kSileroWindows * kVadWindow;
 
 tl::unexpected<Error> wrong(const char* option, const std::string& expected, double found) {
   std::ostringstream text;
-  text << "--" << option << ": expected " << expected << ", found " << found;
+  text << field(option) << ": expected " << expected << ", found " << found;
   return fail(Fault::usage, text.str());
 }
 
@@ -37,17 +38,17 @@ Result<void> for_each_part(const SampleReader& recording, const OnDecoded& on_au
 
 Result<void> check(const VadOptions& options) {
   if (!(options.threshold > 0 && options.threshold <= 1))
-    return wrong("vad-threshold", "more than 0 and at most 1", options.threshold);
+    return wrong("vad_threshold", "more than 0 and at most 1", options.threshold);
   if (options.neg_threshold && !(*options.neg_threshold >= 0 && *options.neg_threshold <= options.threshold))
-    return wrong("vad-neg-threshold", "at least 0 and at most the threshold", *options.neg_threshold);
+    return wrong("vad_neg_threshold", "at least 0 and at most the threshold", *options.neg_threshold);
   if (options.min_speech_duration_ms < 0)
-    return wrong("vad-min-speech-duration-ms", "0 ms or more", options.min_speech_duration_ms);
+    return wrong("vad_min_speech_duration_ms", "0 ms or more", options.min_speech_duration_ms);
   if (options.min_silence_duration_ms < 0)
-    return wrong("vad-min-silence-duration-ms", "0 ms or more", options.min_silence_duration_ms);
-  if (options.speech_pad_ms < 0) return wrong("vad-speech-pad-ms", "0 ms or more", options.speech_pad_ms);
+    return wrong("vad_min_silence_duration_ms", "0 ms or more", options.min_silence_duration_ms);
+  if (options.speech_pad_ms < 0) return wrong("vad_speech_pad_ms", "0 ms or more", options.speech_pad_ms);
   const double least = 2e-3 * options.speech_pad_ms + 0.1;
   if (!(options.max_speech_duration_s >= least))
-    return wrong("vad-max-speech-duration-s", "0.1 s more than twice the padding, at least",
+    return wrong("vad_max_speech_duration_s", "0.1 s more than twice the padding, at least",
                  options.max_speech_duration_s);
   return {};
 }

@@ -13,7 +13,7 @@ std::string refusal(const std::string& why) {
   return json_line(nlohmann::json{{"error", why}});
 }
 
-const std::string kDone = R"({"ok":true})";
+const std::string kAccepted = R"({"ok":true})";
 
 }  // namespace
 
@@ -24,13 +24,13 @@ std::string answer_control(BatchControl& control, const std::string& request) {
   std::getline(words >> std::ws, what);  // to the end of the line: a device's name may have spaces
   if (verb == "status" && what.empty()) return fleet_status_json(control.status());
   const std::string no_device = what.empty() ? "the batch is ending already" : "no device '" + what + "' in this run";
-  if (verb == "drain") return control.drain(what) ? kDone : refusal(no_device);
-  if (verb == "resume") return control.resume(what) ? kDone : refusal(no_device);
+  if (verb == "drain") return control.drain(what) ? kAccepted : refusal(no_device);
+  if (verb == "resume") return control.resume(what) ? kAccepted : refusal(no_device);
   const auto job = number_in<std::int64_t>(what);
   if (verb != "cancel" || !job)
     return refusal("'" + request + "': expected status, drain [DEVICE], resume [DEVICE] or cancel JOB");
   const auto cancelled = control.cancel(*job);
-  return cancelled ? kDone : refusal(cancelled.error().text());
+  return cancelled ? kAccepted : refusal(cancelled.error().text());
 }
 
 std::unique_ptr<ControlSocket> open_control_socket(BatchControl& control) {

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "cli/command_trace.h"
 #include "cli/flags.h"
+#include "cli/flags/transcript_flags.h"
 #include "cli/named_model.h"
 
 namespace tutti {

@@ -19,7 +19,7 @@
 namespace tutti {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 double rounded(double value) {
   return std::round(value * 1e6) / 1e6;
@@ -38,7 +38,7 @@ std::optional<double> asset_cost(const BatchAsset& asset, const HourlyPrices& pr
 }
 
 /// What the device cost, and which part of it went into waiting for what.
-void add_cost(Json& json, const BilledDevice& device, Seconds elapsed) {
+void add_cost(OrderedJson& json, const BilledDevice& device, Seconds elapsed) {
   if (!device.usd_hour) return;
   const BillParts parts = parts_of(device, elapsed);
   json["price_per_hour"] = *device.usd_hour;
@@ -47,7 +47,7 @@ void add_cost(Json& json, const BilledDevice& device, Seconds elapsed) {
 }
 
 /// What all devices cost and for what; parts add up to `cost`.
-void add_bill(Json& json, const RunBill& bill) {
+void add_bill(OrderedJson& json, const RunBill& bill) {
   const auto parts = bill.parts();
   if (!parts) return;
   json["cost"] = rounded(parts->total());
@@ -61,16 +61,16 @@ void add_bill(Json& json, const RunBill& bill) {
     json["cost_per_audio_hour"] = rounded(parts->total() / (bill.audio / std::chrono::hours(1)));
 }
 
-Json device_json(const PooledDeviceView& device, const BatchReport& report, const BilledDevice& billed) {
-  Json idle = Json::object();
+OrderedJson device_json(const PooledDeviceView& device, const BatchReport& report, const BilledDevice& billed) {
+  OrderedJson idle = OrderedJson::object();
   for (const auto& [reason, time] : device.idle.by_name()) idle[reason] = rounded(time.count());
-  Json json{{"id", device.id},
-            {"name", device.name},
-            {"state", device.state},
-            {"busy_share", report.elapsed > Seconds(0) ? rounded(device.busy / report.elapsed) : 0.0},
-            {"audio_seconds", rounded(device.audio_done.count())},
-            {"restarts", device.restarts},
-            {"idle", std::move(idle)}};
+  OrderedJson json{{"id", device.id},
+                   {"name", device.name},
+                   {"state", device.state},
+                   {"busy_share", report.elapsed > Seconds(0) ? rounded(device.busy / report.elapsed) : 0.0},
+                   {"audio_seconds", rounded(device.audio_done.count())},
+                   {"restarts", device.restarts},
+                   {"idle", std::move(idle)}};
   if (const auto speed = measured_speed(device_time(device))) json["speed"] = rounded(*speed);
   if (device.rated) json["rated_speed"] = rounded(*device.rated);
   json["recordings_seconds"] = rounded(billed.in_recordings.count());
@@ -87,8 +87,8 @@ Json device_json(const PooledDeviceView& device, const BatchReport& report, cons
 
 /// The fields of a recording's list entry beside what Tutti knows. A name of the report's own stays the report's, also
 /// where its value is empty.
-void add_extra(Json& json, const std::string& extra) {
-  const Json fields = Json::parse(extra, nullptr, false);
+void add_extra(OrderedJson& json, const std::string& extra) {
+  const OrderedJson fields = OrderedJson::parse(extra, nullptr, false);
   if (!fields.is_object()) return;
   for (const auto& [name, value] : fields.items())
     if (name != "speed" && name != "cost" && name != "tries" && name != "losses" && name != "kept_files" &&
@@ -97,10 +97,10 @@ void add_extra(Json& json, const std::string& extra) {
 }
 
 /// How each attempt ended, where, and why.
-Json tries_json(const std::vector<Attempt>& tries) {
-  Json all = Json::array();
+OrderedJson tries_json(const std::vector<Attempt>& tries) {
+  OrderedJson all = OrderedJson::array();
   for (const Attempt& each : tries) {
-    Json& json = all.emplace_back(Json{{"device", each.device}, {"end", name_of(each.end)}});
+    OrderedJson& json = all.emplace_back(OrderedJson{{"device", each.device}, {"end", name_of(each.end)}});
     if (!each.failure.empty()) json["class"] = each.failure;
     if (!each.error.empty()) json["error"] = each.error;
   }
@@ -109,14 +109,14 @@ Json tries_json(const std::vector<Attempt>& tries) {
 
 /// The field note's fields, and what Tutti knows beside them. Speed and cost are of this run: of the device time that
 /// the recording took.
-Json asset_json(const BatchAsset& asset, const HourlyPrices& prices) {
-  Json json{{"uuid", asset.uuid},
-            {"name", asset.name},
-            {"status", asset.status},
-            {"error", asset.error},
-            {"device", asset.device},
-            {"attempts", asset.attempts},
-            {"audio_seconds", rounded(asset.audio.count())}};
+OrderedJson asset_json(const BatchAsset& asset, const HourlyPrices& prices) {
+  OrderedJson json{{"uuid", asset.uuid},
+                   {"name", asset.name},
+                   {"status", asset.status},
+                   {"error", asset.error},
+                   {"device", asset.device},
+                   {"attempts", asset.attempts},
+                   {"audio_seconds", rounded(asset.audio.count())}};
   if (asset.busy && *asset.busy > Seconds(0)) {
     json["speed"] = rounded(asset.requested / *asset.busy);
     if (const auto cost = asset_cost(asset, prices)) json["cost"] = rounded(*cost);
@@ -132,11 +132,11 @@ Json asset_json(const BatchAsset& asset, const HourlyPrices& prices) {
   return json;
 }
 
-Json quote_json(const BatchQuote& quote) {
-  Json json{{"duration_seconds", rounded(quote.time.expected.count())},
-            {"least_seconds", rounded(quote.time.least.count())},
-            {"most_seconds", rounded(quote.time.most.count())},
-            {"audio_seconds", rounded(quote.time.audio.count())}};
+OrderedJson quote_json(const BatchQuote& quote) {
+  OrderedJson json{{"duration_seconds", rounded(quote.time.expected.count())},
+                   {"least_seconds", rounded(quote.time.least.count())},
+                   {"most_seconds", rounded(quote.time.most.count())},
+                   {"audio_seconds", rounded(quote.time.audio.count())}};
   if (quote.time.speech) json["speech_share"] = rounded(*quote.time.speech);
   if (quote.cost) json["cost"] = rounded(quote.cost->total);
   if (quote.energy_joules) json["energy_joules"] = rounded(*quote.energy_joules);
@@ -252,7 +252,7 @@ std::string results_text(const BatchReport& report) {
 }
 
 /// What the inputs name that is no recording, by reason; null: nothing.
-Json left_out_json(const InputTally& inputs) {
+OrderedJson left_out_json(const InputTally& inputs) {
   const std::pair<const char*, std::int64_t> reasons[] = {{"not_audio_by_name", inputs.folders.other_names},
                                                           {"hidden", inputs.folders.hidden},
                                                           {"pipes_sockets_devices", inputs.folders.special},
@@ -260,14 +260,14 @@ Json left_out_json(const InputTally& inputs) {
                                                           {"excluded_folder", inputs.excluded},
                                                           {"deleted", inputs.deleted},
                                                           {"unusable", inputs.unusable}};
-  Json json;
+  OrderedJson json;
   for (const auto& [reason, count] : reasons)
     if (count > 0) json[reason] = count;
   if (!inputs.folders.other_endings.empty()) json["not_audio_by_ending"] = inputs.folders.other_endings;
   return json;
 }
 
-std::string written(const Json& json) {
+std::string written(const OrderedJson& json) {
   return json_keeping_bytes(json, 1);
 }
 
@@ -291,23 +291,23 @@ std::string with_assets(std::string object, const std::vector<BatchAsset>& asset
 
 std::string batch_report_json(const BatchReport& report, const HourlyPrices& prices,
                               const std::optional<BatchQuote>& quote, const InputTally& inputs) {
-  Json json{{"format", kBatchReportMark},
-            {"total", report.counts.total},
-            {"successful", report.counts.done},
-            {"failed", report.counts.failed},
-            {"cancelled", report.counts.cancelled},
-            {"done_in_this_run", report.done_now},
-            {"copied_in_this_run", report.copied},
-            {"kept_files", kept_files(report).size()},
-            {"without_speech_in_this_run", report.without_speech},
-            {"start_time", time_text(report.started)},
-            {"end_time", time_text(report.ended)},
-            {"duration_seconds", rounded(report.elapsed.count())},
-            {"audio_seconds", rounded(report.audio.count())}};
+  OrderedJson json{{"format", kBatchReportMark},
+                   {"total", report.counts.total},
+                   {"successful", report.counts.done},
+                   {"failed", report.counts.failed},
+                   {"cancelled", report.counts.cancelled},
+                   {"done_in_this_run", report.done_now},
+                   {"copied_in_this_run", report.copied},
+                   {"kept_files", kept_files(report).size()},
+                   {"without_speech_in_this_run", report.without_speech},
+                   {"start_time", time_text(report.started)},
+                   {"end_time", time_text(report.ended)},
+                   {"duration_seconds", rounded(report.elapsed.count())},
+                   {"audio_seconds", rounded(report.audio.count())}};
   if (report.replacements > 0) json["replacements_in_this_run"] = report.replacements;
   if (report.summary.failed_commands > 0) json["failed_commands"] = report.summary.failed_commands;
   if (!report.engine.empty()) json["engine"] = report.engine;
-  if (Json left_out = left_out_json(inputs); !left_out.is_null()) json["left_out"] = std::move(left_out);
+  if (OrderedJson left_out = left_out_json(inputs); !left_out.is_null()) json["left_out"] = std::move(left_out);
   if (report.time != 1) json["time_scale"] = report.time;
   if (const auto least = lower_bound(numbers_of(report, prices))) json["lower_bound_seconds"] = rounded(least->count());
   const RunBill bill = bill_of(report, prices);
@@ -318,7 +318,7 @@ std::string batch_report_json(const BatchReport& report, const HourlyPrices& pri
   json["interrupted"] = report.interrupted;
   if (const auto finding = finding_of(numbers_of(report, prices)); !finding.empty()) json["finding"] = finding;
   if (report.summary.tuning) json["tuning"] = tuning_json(*report.summary.tuning);
-  json["devices"] = Json::array();
+  json["devices"] = OrderedJson::array();
   for (std::size_t i = 0; i < bill.devices.size(); ++i)
     json["devices"].push_back(device_json(report.pool.devices[i], report, bill.devices[i]));
   return with_assets(written(json), report.assets, prices);

@@ -12,6 +12,7 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/diarize/diarize_flags.h"
+#include "cli/display/run_display.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "device/device_spec.h"
@@ -28,6 +29,7 @@ namespace {
 struct DiarizeCommand {
   std::vector<std::string> files{};
   std::filesystem::path output_dir = ".";
+  std::string name_by = "stem";
   std::string device = "auto";
   std::int32_t threads = 0;
   bool quiet = false;
@@ -38,6 +40,10 @@ struct DiarizeCommand {
 void add_flags(OptionTable& table, DiarizeCommand& c) {
   table.positional(c.files, "FILE...", "audio, or video with an audio track");
   table.add("output-dir", c.output_dir, "DIR", "where NAME.rttm is written; created when missing").letter = 'o';
+  table
+      .add("name-by", c.name_by, "stem|path",
+           "a/talk.mp3 becomes talk.rttm, or with path talk.mp3.rttm, below the folder that all inputs share")
+      .choices = {"stem", "path"};
   table.add("device", c.device, "DEVICE", "auto, cpu, cpu:N (core N), cuda:N, or a GPU's UUID");
   table.add("threads", c.threads, "N", "CPU threads of the networks; 0: one per core");
   table.add_switch("quiet", c.quiet, "print nothing but errors").letter = 'q';
@@ -47,18 +53,21 @@ void add_flags(OptionTable& table, DiarizeCommand& c) {
                   "tutti diarize --speaker ANNA=anna.wav --speaker BEN=ben.wav meeting.m4a"});
 }
 
-/// A worker without a model for speech.
-Result<std::unique_ptr<WorkerHandle>> start_worker(const DiarizeCommand& c) {
+Result<ResolvedDevice> chosen_device(const DiarizeCommand& c) {
   const auto spec = parse_device(c.device);
   if (!spec) return tl::unexpected(spec.error());
-  const auto device = resolve(*spec, find_devices());
-  if (!device) return tl::unexpected(device.error());
-  if (device->kind == ResolvedDevice::Kind::emulated)
+  auto device = resolve(*spec, find_devices());
+  if (device && device->kind == ResolvedDevice::Kind::emulated)
     return fail(Fault::unsupported, "--device " + c.device + ": an emulated device finds no speakers");
+  return device;
+}
+
+/// A worker without a model for speech.
+Result<std::unique_ptr<WorkerHandle>> start_worker(const ResolvedDevice& device, std::int32_t threads) {
   RunOptions options;
   options.build_id = build_id();
-  options.threads = c.threads;
-  auto worker = worker_options(*device, options, {});
+  options.threads = threads;
+  auto worker = worker_options(device, options, {});
   if (!worker) return tl::unexpected(worker.error());
   auto started = WorkerHandle::start(std::move(*worker));
   if (!started) return started;
@@ -88,13 +97,16 @@ Result<Seconds> diarize(const PlannedFile& file, const DiarizeCommand& c, const 
   return recording->duration();
 }
 
-int run(const DiarizeCommand& c, const DiarizeOptions& options, const std::vector<PlannedFile>& plan) {
+int run(const DiarizeCommand& c, DiarizeOptions options, const std::vector<PlannedFile>& plan) {
   Interrupt interrupt;
   std::atomic<bool> stopped{false};
   interrupt.on_raise([&] { stopped = true; });
   std::unique_ptr<WorkerHandle> worker;
   if (!options.by_channel) {
-    auto started = start_worker(c);
+    const auto device = chosen_device(c);
+    if (!device) return complain(device.error(), interrupt);
+    if (!options.high_quality) options.high_quality = device->kind == ResolvedDevice::Kind::cuda;
+    auto started = start_worker(*device, c.threads);
     if (!started) return complain(started.error(), interrupt);
     worker = std::move(*started);
   }
@@ -102,16 +114,23 @@ int run(const DiarizeCommand& c, const DiarizeOptions& options, const std::vecto
   const auto begun = Clock::real().now();
   Seconds audio{};
   std::size_t failed = 0;
+  std::vector<std::filesystem::path> replaced;
   for (const PlannedFile& file : plan) {
     if (stopped) break;
+    std::error_code ignored;
+    const bool was_there = std::filesystem::exists(file.outputs.front(), ignored);
     const auto done = diarize(file, c, options, ownership, worker.get(), stopped);
-    if (done)
+    if (done) {
       audio += *done;
-    else if (!stopped)
-      ++failed, log(Level::error, done.error().text());
+      if (was_there) replaced.push_back(file.outputs.front());
+    } else if (!stopped) {
+      ++failed;
+      log(Level::error, done.error().text());
+    }
   }
   interrupt.on_raise({});
   if (stopped) return kInterrupted;
+  if (!replaced.empty() && !c.quiet) std::fputs((replaced_text(replaced) + "\n").c_str(), stderr);
   const Seconds took = Clock::real().now() - begun;
   if (!c.quiet)
     std::printf("%zu of %zu files done: %s of audio in %s\n", plan.size() - failed, plan.size(),
@@ -131,7 +150,9 @@ int run_diarize(const std::vector<std::string>& arguments) {
   if (const auto checked = check_machine({c.device, c.threads, 0}); !checked) return complain(checked.error(), kUsage);
   const auto options = diarize_options(c.speakers);
   if (!options) return complain(options.error());
-  const auto plan = plan_outputs(c.files, {.folder = c.output_dir, .formats = {Format::rttm}});
+  const auto plan = plan_outputs(c.files, {.folder = c.output_dir,
+                                           .formats = {Format::rttm},
+                                           .name_by = c.name_by == "path" ? NameBy::path : NameBy::stem});
   if (!plan) return complain(plan.error(), kUsage);
   if (const auto made = make_folders_of(*plan); !made) return complain(made.error(), kNothingRan);
   return run(c, **options, *plan);

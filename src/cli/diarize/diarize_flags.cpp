@@ -8,7 +8,11 @@
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "cli/settings/values.h"
+#include "diarize/speaker_names.h"
+#include "diarize/speakers.h"
 #include "hub/speaker_weights.h"
+#include "text/utf8.h"
+#include "transcribe/speakers/recording_speakers.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -43,6 +47,13 @@ Result<std::vector<KnownSpeaker>> known_of(const std::string& list) {
     if (equals == one.npos || equals == 0 || equals + 1 == one.size())
       return fail(Fault::usage, "--speaker: expected NAME=CLIP, found '" + std::string(one) + "'",
                   "As in --speaker ANNA=anna.wav, with 4 to 8 s of this speaker alone");
+    if (!is_speaker_name(one.substr(0, equals)))
+      return fail(Fault::usage, "--speaker: expected a name in one line, without blanks around it, found '" +
+                                    without_controls(std::string(one.substr(0, equals))) + "'");
+    if (is_speaker_label(one.substr(0, equals)))
+      return fail(Fault::usage,
+                  "--speaker " + std::string(one.substr(0, equals)) + ": that is a name of speakers without a clip",
+                  "Choose another name");
     known.push_back({.name = std::string(one.substr(0, equals)), .clip = std::string(one.substr(equals + 1))});
     if (::access(known.back().clip.c_str(), R_OK) != 0)
       return fail(Fault::missing,
@@ -78,9 +89,10 @@ void add_diarize(OptionTable& table, DiarizeFlags& f, bool is_optional) {
   table.add("speakers-from", f.from, "voices|stereo", "stereo: one speaker a channel, without a network for voices")
       .choices = {"voices", "stereo"};
   table
-      .add("diarize-quality", f.quality, "standard|high",
-           "high: windows every 1 s instead of 5 s, and twice as many pieces; takes three times as long")
-      .choices = {"standard", "high"};
+      .add("diarize-quality", f.quality, "auto|standard|high",
+           "high: windows every 1 s instead of 5 s, and twice as many pieces; takes three times as long. auto: high "
+           "where one of the devices is a GPU")
+      .choices = {"auto", "standard", "high"};
   table.add("save-embeddings", f.save_embeddings, "FILE",
             "writes each speaker's voice as numbers into a JSON file; they are biometric data, and kept nowhere else");
 }
@@ -96,11 +108,13 @@ Result<std::optional<DiarizeOptions>> diarize_options(const DiarizeFlags& f) {
   DiarizeOptions options{.count = *count,
                          .known = std::move(*known),
                          .by_channel = f.from == "stereo",
-                         .high_quality = f.quality == "high",
+                         .high_quality = f.quality == "auto" ? std::nullopt : std::optional(f.quality == "high"),
                          .save_embeddings = f.save_embeddings};
   if (options.by_channel && (!options.known.empty() || !options.save_embeddings.empty()))
     return fail(Fault::usage, "--speakers-from stereo compares no voices: --speaker and --save-embeddings need voices");
   if (options.by_channel) return options;
+  if (!f.save_embeddings.empty())
+    if (auto file = expect_voices_file(f.save_embeddings); !file) return fail_in("--save-embeddings", file.error());
   auto weights = find_speaker_weights();
   if (!weights) return tl::unexpected(weights.error());
   options.weights = std::move(*weights);

@@ -19,7 +19,7 @@ struct DiarizeFlags {
   std::optional<std::int32_t> max_speakers{};
   std::string speakers{};  // NAME=CLIP, separated by commas
   std::string from = "voices";
-  std::string quality = "standard";
+  std::string quality = "auto";
   std::filesystem::path save_embeddings{};
 };
 

@@ -27,7 +27,7 @@ struct HistoryCommand {
   bool json = false;
 };
 
-/// Only that run, and what befell the devices in it.
+/// That run alone, with the events of its devices.
 Result<History> of_run(History history, std::int64_t run) {
   std::erase_if(history.runs, [&](const RunRecord& each) { return each.id != run; });
   std::erase_if(history.events, [&](const DeviceEvent& each) { return each.run != run; });
@@ -74,11 +74,11 @@ int run_history(const std::vector<std::string>& arguments) {
   HistoryCommand command{.state = state_folder()};
   OptionTable table("history",
                     "What past runs of 'tutti batch' did: runs, the devices in them, their speeds over time, and what "
-                    "befell them.");
+                    "happened to them.");
   table.add("state", command.state, "DIR", "the folder of the store");
   add_store(table, command.store);
   table.add("last", command.last, "N", "how many runs to look back");
-  table.add("run", command.run, "N|None", "only this run, with all that befell its devices");
+  table.add("run", command.run, "N|None", "only this run, with all events of its devices");
   table.add("svg", command.svg, "FILE", "draw the speeds over time there, too, replacing an earlier picture only");
   table.add_switch("json", command.json, "print one JSON object with everything, units in the names");
   table.examples({"tutti history", "tutti history --last 5 --svg speeds.svg"});

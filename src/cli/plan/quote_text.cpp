@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string padded(const std::string& text, std::size_t columns) {
   return " " + std::string(columns > columns_of(text) ? columns - columns_of(text) : 0, ' ') + text;
@@ -100,8 +100,8 @@ std::string speeds_text(const Quote& quote) {
   return text;
 }
 
-Json row_json(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
-  Json json{{"model", row.model}, {"host_bytes", row.host.together().value}, {"devices", Json::array()}};
+OrderedJson row_json(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
+  OrderedJson json{{"model", row.model}, {"host_bytes", row.host.together().value}, {"devices", OrderedJson::array()}};
   for (std::size_t i = 0; i < targets.size(); ++i)
     json["devices"].push_back({{"id", targets[i].id},
                                {"weights_bytes", row.on[i].weights.value},
@@ -132,10 +132,11 @@ std::string Quote::text() const {
 }
 
 std::string Quote::json() const {
-  Json out{{"compute_type", question.compute_type}, {"beams", question.beams}, {"ram_bytes", question.ram.value}};
-  out["devices"] = Json::array();
+  OrderedJson out{
+      {"compute_type", question.compute_type}, {"beams", question.beams}, {"ram_bytes", question.ram.value}};
+  out["devices"] = OrderedJson::array();
   for (const auto& target : question.targets) {
-    Json device{{"id", target.id}, {"name", target.name}};
+    OrderedJson device{{"id", target.id}, {"name", target.name}};
     if (target.memory) device["memory_bytes"] = target.memory->value;
     if (target.price) device["price_per_hour"] = *target.price;
     if (target.speed) device["speed_x"] = *target.speed;

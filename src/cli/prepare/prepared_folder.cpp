@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kDone = "done";
+constexpr const char* kDoneFolder = "done";
 constexpr const char* kRefused = "refused.jsonl";
 // In done/.
 constexpr const char* kSettings = "settings";
@@ -87,7 +87,7 @@ Transcript transcript_of(const Piece& piece, const std::string& language) {
 
 /// One process at a time: who takes another one for gone, and goes on, would write over what that one does.
 Result<OwnedFd> lock_folder(const fs::path& out) {
-  return take_hold({.file = out / kDone / kLock,
+  return take_hold({.file = out / kDoneFolder / kLock,
                     .other = out.string() + ": another process is preparing this corpus",
                     .unnoticed = "a second process in " + out.string(),
                     .way_out = "Wait for it to end, or name another folder with --out"});
@@ -97,7 +97,7 @@ Result<OwnedFd> lock_folder(const fs::path& out) {
 std::map<int, fs::path> done_files(const fs::path& out) {
   std::map<int, fs::path> files;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(out / kDone, ignored))
+  for (const auto& entry : fs::directory_iterator(out / kDoneFolder, ignored))
     if (const auto number = number_in<int>(entry.path().filename().string())) files[*number] = entry.path();
   return files;
 }
@@ -112,7 +112,7 @@ Result<DoneRecording> read_done_file(const fs::path& file) {
 
 /// Whether part of a corpus is there, to go on with.
 bool is_begun(const fs::path& out) {
-  return is_there(out / kDone / kSettings);
+  return is_there(out / kDoneFolder / kSettings);
 }
 
 /// Fault::usage where a corpus is there already, or something of the user's that has one of its names.
@@ -129,8 +129,8 @@ Result<void> expect_own_folder(const fs::path& out) {
   for (const char* name : {"audio", "transcripts"})
     if (auto own = expect_no_files(out / name); !own) return own;
   // A process that was killed at its start left its lock alone.
-  for (const auto& entry : fs::directory_iterator(out / kDone, ignored))
-    if (entry.path().filename() != kLock) return expect_no_files(out / kDone);
+  for (const auto& entry : fs::directory_iterator(out / kDoneFolder, ignored))
+    if (entry.path().filename() != kLock) return expect_no_files(out / kDoneFolder);
   return {};
 }
 
@@ -139,15 +139,15 @@ Result<void> expect_own_folder(const fs::path& out) {
 void remove_done(const fs::path& out) {
   const auto files = done_files(out);
   std::error_code ignored;
-  fs::remove(out / kDone / kSettings, ignored);
+  fs::remove(out / kDoneFolder / kSettings, ignored);
   for (const auto& [number, file] : files) fs::remove(file, ignored);
-  fs::remove(out / kDone / kLock, ignored);
-  fs::remove(out / kDone, ignored);  // if nothing else is in it
+  fs::remove(out / kDoneFolder / kLock, ignored);
+  fs::remove(out / kDoneFolder, ignored);  // if nothing else is in it
 }
 
 /// Keeps the settings of a corpus that is begun, and expects those of one that is gone on with.
 Result<void> settle_settings(const fs::path& out, const std::string& settings, bool goes_on) {
-  const auto path = out / kDone / kSettings;
+  const auto path = out / kDoneFolder / kSettings;
   if (!goes_on) return write_file_atomically(path, settings);
   const auto before = read_file(path);
   if (!before) return tl::unexpected<Error>(before.error());
@@ -161,7 +161,7 @@ Result<void> settle_settings(const fs::path& out, const std::string& settings, b
 Result<PreparedFolder> PreparedFolder::create(const fs::path& out, const std::string& settings,
                                               const StampOf& stamp_now, OutputOwnership files) {
   if (auto own = expect_own_folder(out); !own) return tl::unexpected<Error>(own.error());
-  for (const char* name : {"audio", "transcripts", kDone}) {
+  for (const char* name : {"audio", "transcripts", kDoneFolder}) {
     if (auto made = make_folders(out / name); !made) return tl::unexpected<Error>(made.error());
   }
   auto lock = lock_folder(out);
@@ -263,7 +263,7 @@ Result<void> PreparedFolder::add(const fs::path& path, const PreparedRecording& 
   }
   take(done);
   if (prepared.pieces.empty()) return {};  // it may have its text by the next run
-  return write_file(out_ / kDone / std::to_string(++last_), show_done(done));
+  return write_file(out_ / kDoneFolder / std::to_string(++last_), show_done(done));
 }
 
 void PreparedFolder::refuse(const fs::path& path, const std::string& reason) {

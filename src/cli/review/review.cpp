@@ -4,6 +4,7 @@
 #include <atomic>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 #include "audio/peaks.h"
 #include "audio/recording.h"
@@ -12,17 +13,21 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "device/machine.h"
+#include "diarize/speaker_names.h"
+#include "transcript/like_python.h"
 #include "transcript/transcript.h"
 #include "view/markup.h"
+#include "view/text.h"
 
 namespace tutti {
 namespace {
 
 /// What came of one transcript.
 struct Examined {
-  std::optional<ReviewRecording> doubtful{};  // none: nothing to listen to
-  bool has_vad = false;                       // examined with where speech is
-  bool without_speech = false;                // the transcript has no text
+  std::optional<ReviewRecording> doubtful{};         // none: nothing to listen to
+  std::optional<ReviewConversation> conversation{};  // none: the transcript names no speakers
+  bool has_vad = false;                              // examined with where speech is
+  bool without_speech = false;                       // the transcript has no text
 };
 
 constexpr std::size_t kColumns = 320;      // columns of a waveform
@@ -88,6 +93,31 @@ ReviewRecording listed(const ReviewInput& input, const std::vector<Doubt>& doubt
   return entry;
 }
 
+/// Segments of one speaker in a row, unless there is a pause between them.
+std::optional<ReviewConversation> conversation_of(const ReviewInput& input, const Transcript& transcript,
+                                                  const std::filesystem::path& out) {
+  constexpr double kPause = 2;           // seconds
+  constexpr std::size_t kExcerpt = 160;  // characters
+  ReviewConversation found{.name = name_for(input), .transcript = input.transcript.string()};
+  found.speakers = speakers_of(transcript);
+  if (found.speakers.empty()) return std::nullopt;
+  if (!input.recording.empty()) found.audio = url_from(out, input.recording);
+  for (const Segment& segment : transcript.segments) {
+    if (segment.speaker.empty() || !(segment.end > segment.start)) continue;
+    const auto speaker =
+        static_cast<std::size_t>(std::ranges::find(found.speakers, segment.speaker) - found.speakers.begin());
+    const Seconds start(std::max(0.0, segment.start)), end(segment.end);
+    const bool goes_on = !found.turns.empty() && found.turns.back().speaker == speaker &&
+                         start - found.turns.back().end <= Seconds(kPause);
+    if (!goes_on) found.turns.push_back({.start = start, .end = end, .speaker = speaker});
+    ReviewTurn& turn = found.turns.back();
+    turn.end = std::max(turn.end, end);
+    turn.excerpt += segment.text;
+  }
+  for (ReviewTurn& turn : found.turns) turn.excerpt = strip(fitted(strip(turn.excerpt), kExcerpt));
+  return found;
+}
+
 /// Looks at one transcript. A recording that cannot be decoded only costs its speech and its picture.
 Result<Examined> examine(const ReviewInput& input, const ReviewOptions& options) {
   const auto text = read_file(input.transcript);
@@ -103,6 +133,7 @@ Result<Examined> examine(const ReviewInput& input, const ReviewOptions& options)
   auto doubts = find_doubts(*transcript, speech, options.limits);
   std::erase_if(doubts, [&](const Doubt& doubt) { return doubt.severity < options.least_severity; });
   Examined examined{.has_vad = speech.has_value(), .without_speech = !has_text(*transcript)};
+  examined.conversation = conversation_of(input, *transcript, options.out);
   if (doubts.empty()) return examined;
 
   if (!recording) recording = decoded(input, options);
@@ -122,12 +153,23 @@ struct Gathered {
   std::size_t done() const { return list.looked_at + list.not_read.size(); }
 };
 
+void keep_first_conversations(ReviewList& list) {
+  std::ranges::sort(list.conversations, {},
+                    [](const ReviewConversation& one) { return std::tie(one.name, one.transcript); });
+  if (list.conversations.size() > kMostConversations) list.conversations.resize(kMostConversations);
+}
+
 void take_in(Gathered& gathered, Result<Examined> examined) {
   ReviewList& list = gathered.list;
   if (examined) {
     ++list.looked_at;
     list.without_audio += examined->has_vad ? 0 : 1;
     list.without_speech += examined->without_speech ? 1 : 0;
+    if (examined->conversation) {
+      ++list.with_speakers;
+      list.conversations.push_back(std::move(*examined->conversation));
+    }
+    if (list.conversations.size() > 2 * kMostConversations) keep_first_conversations(list);
     if (examined->doubtful) list.recordings.push_back(std::move(*examined->doubtful));
   } else {
     list.not_read.push_back(examined.error().text());
@@ -151,6 +193,7 @@ void sort_worst_first(ReviewList& list) {
     return a.doubt != b.doubt ? a.doubt > b.doubt : a.name < b.name;
   });
   std::sort(list.not_read.begin(), list.not_read.end());
+  keep_first_conversations(list);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
@@ -38,6 +39,7 @@ struct ReviewCommand {
   std::int32_t threads = 0;
   bool text_only = false;
   bool json = false;
+  std::string names{};  // SPEAKER=NAME, separated by commas
 };
 
 void add_review(OptionTable& table, ReviewCommand& c) {
@@ -47,8 +49,7 @@ void add_review(OptionTable& table, ReviewCommand& c) {
   table
       .add("out", c.out, "DIR",
            "where review.csv and review.html go; one that is there and that the store did not write, or that was "
-           "edited, "
-           "is kept, and the new one becomes NAME.new.EXT")
+           "edited, is kept, and the new one becomes NAME.new.EXT; with --names it may be left out")
       .letter = 'o';
   table.add("audio-root", c.audio_root, "DIR",
             "look for the recordings below it, by name; without it: beside each transcript");
@@ -59,7 +60,41 @@ void add_review(OptionTable& table, ReviewCommand& c) {
   table.add("threads", c.threads, "N", "recordings looked at together; 0: one per core");
   table.add_switch("text-only", c.text_only,
                    "do not listen to the recordings: faster; gaps are not found, and invented speech hardly");
+  table.add_list("names", c.names, "SPEAKER=NAME",
+                 "first gives a speaker of the one transcript another name, in all outputs of its recording that Tutti "
+                 "wrote; may be given again for another one");
   table.add_switch("json", c.json, "the list as one line of JSON on standard output");
+}
+
+/// The outputs in which speakers have new names, and those that are not ours.
+int report_renamed(const RenamedOutputs& done, const ReviewCommand& command) {
+  const auto texts = [](const std::vector<fs::path>& paths) {
+    Json all = Json::array();
+    for (const fs::path& path : paths) all.push_back(path.string());
+    return all;
+  };
+  if (!command.json)
+    for (const fs::path& path : done.renamed) std::printf("renamed in %s\n", without_controls(path.string()).c_str());
+  else if (command.out.empty())  // else there is another line of JSON
+    std::puts(json_keeping_bytes(Json{{"renamed", texts(done.renamed)}, {"left_alone", texts(done.left)}}).c_str());
+  for (const fs::path& path : done.left)
+    log(Level::warning, path.string() + ": not as Tutti wrote it; it is left alone, with the old names");
+  if (done.left.empty()) return kDone;
+  return done.renamed.empty() ? kNothingRan : kSomeFailed;
+}
+
+/// What --names does. The exit code: kUsage for names that cannot be given.
+int apply_names(const ReviewCommand& command, const StoreUrl& store) {
+  const auto names = parse_speaker_names(command.names);
+  if (!names) return complain(names.error(), kUsage);
+  std::error_code ignored;
+  if (command.files.size() != 1 || fs::is_directory(command.files.front(), ignored))
+    return complain({Fault::usage, "--names: every recording has speakers of its own: expected one transcript",
+                     "Name the JSON transcript of the recording"},
+                    kUsage);
+  const auto done = rename_speakers(command.files.front(), *names, store);
+  if (!done) return complain(done.error());
+  return report_renamed(*done, command);
 }
 
 /// Files as named, and the .json files below folders, in order.
@@ -118,6 +153,15 @@ Json json_of(const ReviewRecording& recording) {
   return entry;
 }
 
+Json json_of(const ReviewConversation& conversation) {
+  Json speakers = Json::array();
+  for (std::size_t i = 0; i < conversation.speakers.size(); ++i)
+    speakers.push_back({{"speaker", conversation.speakers[i]},
+                        {"seconds", conversation.length_of(i).count()},
+                        {"turns", std::ranges::count(conversation.turns, i, &ReviewTurn::speaker)}});
+  return {{"recording", conversation.name}, {"transcript", conversation.transcript}, {"speakers", std::move(speakers)}};
+}
+
 void print_json(const ReviewList& list) {
   Json out{{"version", 1},
            {"looked_at", list.looked_at},
@@ -126,6 +170,12 @@ void print_json(const ReviewList& list) {
            {"not_read", list.not_read},
            {"recordings", Json::array()}};
   for (const ReviewRecording& recording : list.recordings) out["recordings"].push_back(json_of(recording));
+  if (list.with_speakers > 0) {
+    out["with_speakers"] = list.with_speakers;
+    out["conversations"] = Json::array();
+  }
+  for (const ReviewConversation& conversation : list.conversations)
+    out["conversations"].push_back(json_of(conversation));
   std::puts(json_keeping_bytes(out).c_str());
 }
 
@@ -167,13 +217,16 @@ int run_review(const std::vector<std::string>& arguments) {
                     "Find the transcripts that should be checked by ear, and where: loops, invented speech, gaps, "
                     "other languages, impossible speed, low confidence. Write a table and a page with players.");
   add_review(table, command);
-  table.examples({"tutti review out/ --audio-root talks/ --out review"});
+  table.examples({"tutti review out/ --audio-root talks/ --out review",
+                  "tutti review out/talk.json --names SPEAKER_00=Anna,SPEAKER_01=Bert"});
   if (const auto code = start_command(table, arguments)) return *code;
-  if (command.out.empty())
+  if (command.out.empty() && command.names.empty())
     return complain({Fault::usage, "--out: no folder is named for review.csv and review.html", "Add --out DIR"},
                     kUsage);
   const auto named = store_named(command.state, command.store);
   if (!named) return complain(named.error(), kUsage);
+  const int renamed = command.names.empty() ? kDone : apply_names(command, named->store);
+  if (command.out.empty() || (renamed != kDone && renamed != kSomeFailed)) return renamed;
   if (const auto folder = expect_output_folder(command.out); !folder) return complain(folder.error(), kNothingRan);
   const auto transcripts = transcripts_of(command.files);
   if (!transcripts) return complain(transcripts.error(), kNothingRan);
@@ -197,7 +250,7 @@ int run_review(const std::vector<std::string>& arguments) {
     print_json(*list);
   else
     print_text(*list, pages.last());
-  return list->not_read.empty() ? kDone : kSomeFailed;
+  return list->not_read.empty() ? renamed : kSomeFailed;
 }
 
 }  // namespace tutti

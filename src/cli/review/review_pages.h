@@ -4,11 +4,14 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "cli/review/review.h"
+#include "diarize/speaker_names.h"
 #include "jobs/publish.h"
 #include "jobs/store.h"
 #include "jobs/store_url.h"
@@ -37,5 +40,23 @@ class ReviewPages {
 /// list with nothing looked at where there are none. `stopped` is polled.
 Result<ReviewList> review_batch(std::span<const BatchJob> jobs, const std::filesystem::path& folder, ReviewPages& pages,
                                 const AudioChoice& audio, std::function<bool()> stopped);
+
+/// Reads "SPEAKER_01=Anna,SPEAKER_02=Bert", the value of --names. Fault::usage where it is something else, or names a
+/// speaker twice.
+Result<SpeakerNames> parse_speaker_names(const std::string& list);
+
+/// What became of the outputs of a recording that have old names of its speakers.
+struct RenamedOutputs {
+  std::vector<std::filesystem::path> renamed{};
+  std::vector<std::filesystem::path> left{};  // not as Tutti wrote them: they are the user's, and stay as they are
+};
+
+/// Gives the speakers of a recording new names, in its transcript and in the outputs beside it. `transcript`: its JSON,
+/// NAME.json; outputs are NAME.txt, NAME.srt, NAME.vtt, NAME.rttm and where the store has put others of its job. Only
+/// files that the store knows as its own, or that show it themselves (is_own_output), are written, each whole. The
+/// transcript is the last one: after an error the same call goes on. Fault::usage for names that cannot be given;
+/// nothing is written then.
+Result<RenamedOutputs> rename_speakers(const std::filesystem::path& transcript, const SpeakerNames& names,
+                                       const StoreUrl& store);
 
 }  // namespace tutti

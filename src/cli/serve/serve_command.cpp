@@ -274,7 +274,7 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
     return fail(Fault::usage, "--max-hours: expected more than 0, and --drain-seconds: 0 or more");
   if (c.jobs_a_client < 1) return fail(Fault::usage, "--jobs-per-client: expected 1 or more");
   if (c.live_streams < 0) return fail(Fault::usage, "--live-streams: expected 0 or more");
-  options.api.most_live = c.live_streams;
+  options.most_live = c.live_streams;
   options.jobs_a_client = static_cast<std::size_t>(c.jobs_a_client);
   if (!(c.keep_jobs >= 0)) return fail(Fault::usage, "--keep-jobs: expected 0 days or more");
   constexpr double kDay = 24 * 3600;

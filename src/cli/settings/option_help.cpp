@@ -32,8 +32,8 @@ std::string wrapped(std::string_view text, std::size_t column) {
   return out;
 }
 
-std::string flag_of(const Option& option) {
-  std::string out = option.letter ? std::string("-") + option.letter + ", --" : "--";
+std::string flag_of(const HelpOption& option) {
+  std::string out = option.short_flag ? std::string("-") + option.short_flag + ", --" : "--";
   out += option.name;
   if (!option.value.empty()) out += " " + option.value;
   return out;
@@ -49,48 +49,73 @@ std::string choices_of(const Option& option) {
   return all;
 }
 
-std::string line_of(const Option& option) {
+HelpOption shown(const Option& option) {
+  const bool is_described = option.usual == "None" && option.meaning.find("default: ") != std::string::npos;
+  const bool silent = option.usual.empty() || is_described || (option.value.empty() && option.usual == "False");
+  return {.name = option.name,
+          .short_flag = option.letter,
+          .value = option.value,
+          .meaning = option.meaning + choices_of(option) + (silent ? "" : " [" + option.usual + "]"),
+          .choices = option.choices};
+}
+
+std::string line_of(const HelpOption& option) {
   std::string line = std::string(kIndent, ' ') + flag_of(option);
   line += line.size() + 2 > kMeaningColumn ? "\n" + std::string(kMeaningColumn, ' ')
                                            : std::string(kMeaningColumn - line.size(), ' ');
-  const bool is_described = option.usual == "None" && option.meaning.find("default: ") != std::string::npos;
-  const bool silent = option.usual.empty() || is_described || (option.value.empty() && option.usual == "False");
-  return line +
-         wrapped(option.meaning + choices_of(option) + (silent ? "" : " [" + option.usual + "]"), kMeaningColumn) +
-         "\n";
+  return line + wrapped(option.meaning, kMeaningColumn) + "\n";
+}
+
+std::string where_settings_come_from(const HelpPage& page) {
+  const std::string& name = page.example_of_sources;
+  if (name.empty()) return "";
+  return "\nA flag wins over its variable (--" + name + ": " + variable_of(name) +
+         "), a variable over the file\n~/.config/tutti/config.toml ([" + page.command + "] " + name +
+         " = \"...\"), the file over the default in brackets.\n";
 }
 
 }  // namespace
 
-std::string OptionTable::help() const {
-  std::string out = wrapped(summary_, 0) + "\n\nUsage: tutti " + command_ + " [OPTION]...";
-  if (positional_) out += " " + positional_name_;
+std::string help_text(const HelpPage& page) {
+  std::string out = wrapped(page.summary, 0) + "\n\nUsage: tutti " + page.command + " [OPTION]...";
+  if (!page.positional.empty()) out += " " + page.positional;
   out += "\n";
-  if (positional_) {
-    std::string line = std::string(kIndent, ' ') + positional_name_;
+  if (!page.positional.empty()) {
+    std::string line = std::string(kIndent, ' ') + page.positional;
     line.resize(std::max(line.size() + 2, kMeaningColumn), ' ');
-    out += "\n" + line + wrapped(positional_meaning_, kMeaningColumn) + "\n";
+    out += "\n" + line + wrapped(page.positional_meaning, kMeaningColumn) + "\n";
   }
-  std::size_t next_group = 0;
-  if (groups_.empty() || groups_[0].first > 0) out += "\nOptions\n";
-  for (std::size_t i = 0; i < options_.size(); ++i) {
-    while (next_group < groups_.size() && groups_[next_group].first == i)
-      out += "\n" + groups_[next_group++].second + "\n";
-    out += line_of(options_[i]);
+  for (const auto& group : page.groups) {
+    out += "\n" + group.heading + "\n";
+    for (const auto& option : group.options) out += line_of(option);
   }
   out += "\n" + std::string(kIndent, ' ') + "-h, --help                  this text\n" + std::string(kIndent, ' ') +
          "--show-config               every setting, its value, and where it came from\n";
-  if (!examples_.empty()) out += "\nExamples\n";
-  for (const auto& example : examples_) out += std::string(kIndent, ' ') + example + "\n";
-  return out + where_settings_come_from();
+  if (!page.examples.empty()) out += "\nExamples\n";
+  for (const auto& example : page.examples) out += std::string(kIndent, ' ') + example + "\n";
+  return out + where_settings_come_from(page);
 }
 
-std::string OptionTable::where_settings_come_from() const {
-  const auto shown = std::ranges::find_if(options_, [](const Option& option) { return !option.value.empty(); });
-  if (shown == options_.end() || !other_sources_) return "";
-  return "\nA flag wins over its variable (--" + shown->name + ": " + variable_of(shown->name) +
-         "), a variable over the file\n~/.config/tutti/config.toml ([" + command_ + "] " + shown->name +
-         " = \"...\"), the file over the default in brackets.\n";
+HelpPage OptionTable::page() const {
+  HelpPage page{.command = command_,
+                .summary = summary_,
+                .positional = positional_ ? positional_name_ : "",
+                .positional_meaning = positional_meaning_,
+                .examples = examples_};
+  if (groups_.empty() || groups_[0].first > 0) page.groups.push_back({.heading = "Options"});
+  std::size_t next_group = 0;
+  for (std::size_t i = 0; i < options_.size(); ++i) {
+    while (next_group < groups_.size() && groups_[next_group].first == i)
+      page.groups.push_back({.heading = groups_[next_group++].second});
+    page.groups.back().options.push_back(shown(options_[i]));
+  }
+  const auto with_value = std::ranges::find_if(options_, [](const Option& option) { return !option.value.empty(); });
+  if (with_value != options_.end() && other_sources_) page.example_of_sources = with_value->name;
+  return page;
+}
+
+std::string OptionTable::help() const {
+  return help_text(page());
 }
 
 std::vector<std::pair<std::string, std::string>> OptionTable::values() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cli/settings/help_page.h"
 #include "cli/settings/values.h"
 
 namespace tutti {
@@ -94,6 +95,8 @@ class OptionTable {
   /// {"--device", "TUTTI_DEVICE"}.
   std::vector<std::pair<std::string, std::string>> given_elsewhere() const;
 
+  /// What the help has, as plain data.
+  HelpPage page() const;
   std::string help() const;
   /// One line per setting: name = value, and where it came from.
   std::string show_config() const;
@@ -113,8 +116,6 @@ class OptionTable {
   bool is_option(std::string_view word);
   tl::unexpected<Error> unknown(const std::string& argument) const;
   std::string unknown_hint(std::string_view name) const;
-  /// The last lines of the help, with one of this command's own settings for an example.
-  std::string where_settings_come_from() const;
 
   std::string command_;
   std::string summary_;

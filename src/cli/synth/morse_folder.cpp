@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHeader = "id,audio_file,text,contest_type,sample_type,wpm,condition,duration\n";
+constexpr const char* kMetadataHeader = "id,audio_file,text,contest_type,sample_type,wpm,condition,duration\n";
 constexpr std::array<const char*, 3> kSplits{"train", "validation", "test"};
 constexpr std::array<const char*, 3> kFolders{"audio", "transcripts", "splits"};
 
@@ -31,7 +31,7 @@ struct Written {
   Seconds length{};
 };
 
-std::string id_of(std::int64_t index) {
+std::string morse_id_of(std::int64_t index) {
   char text[32];
   std::snprintf(text, sizeof text, "morse_%06lld", static_cast<long long>(index));
   return text;
@@ -70,7 +70,7 @@ std::vector<std::int16_t> at_rate(std::vector<std::int16_t> pcm, Hertz rate) {
 Result<Written> write_clip(const MorseFolder& wanted, std::int64_t index) {
   MorseClip clip = morse_clip(wanted.corpus, index);
   const Seconds length = clip.length();
-  const std::string id = id_of(index);
+  const std::string id = morse_id_of(index);
   const std::string name = id + (wanted.format == AudioFormat::flac ? ".flac" : ".wav");
   const auto pcm = at_rate(std::move(clip.pcm), wanted.rate);
   if (auto audio = write_audio(wanted.out / "audio" / name, pcm, wanted.format, wanted.rate); !audio)
@@ -112,8 +112,8 @@ class Lists {
   const MorseFolderReport& report() const { return report_; }
 
  private:
-  std::string metadata_ = kHeader;
-  std::array<std::string, 3> splits_{kHeader, kHeader, kHeader};
+  std::string metadata_ = kMetadataHeader;
+  std::array<std::string, 3> splits_{kMetadataHeader, kMetadataHeader, kMetadataHeader};
   std::array<std::string, 3> transcripts_{};
   std::int64_t texts_ = 0, noises_ = 0;
   MorseFolderReport report_{};

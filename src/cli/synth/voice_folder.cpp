@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLabel = "synthetic: read by CMU flite 2.2, voice cmu_us_slt\n";
 
-std::string id_of(std::int64_t index) {
+std::string voice_id_of(std::int64_t index) {
   char text[32];
   std::snprintf(text, sizeof text, "slt_%06lld", static_cast<long long>(index));
   return text;
@@ -136,7 +136,7 @@ Result<VoiceFolderReport> write_voice_folder(const VoiceFolder& wanted,
     const auto speech = (*flite)->speak(text);
     if (!speech && speech.error().fault == Fault::usage) continue;  // a line without a word
     if (!speech) return tl::unexpected<Error>(speech.error());
-    const auto id = id_of(report.clips);
+    const auto id = voice_id_of(report.clips);
     auto written = write_audio(wanted.out / "wavs" / (id + ".wav"), speech->pcm, AudioFormat::wav, speech->rate);
     if (!written) return tl::unexpected<Error>(written.error());
     metadata += id + "|" + text + "|" + text + "\n";

@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-const std::map<std::string, std::vector<std::string>> kOurs{
+const std::map<std::string, std::vector<std::string>> kOurFlags{
     {"--data-dir", {"--data"}},
     {"--output-dir", {"--out"}},
     {"--model-gpu", {"--device"}},
@@ -147,8 +147,8 @@ Result<std::vector<std::string>> in_our_names(const std::vector<std::string>& ar
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto& word = words[i];
     const auto equals = std::min(word.find('='), word.size());
-    const auto found = kOurs.find(word.starts_with("--") ? with_hyphens(word.substr(0, equals)) : word);
-    if (found == kOurs.end()) {
+    const auto found = kOurFlags.find(word.starts_with("--") ? with_hyphens(word.substr(0, equals)) : word);
+    if (found == kOurFlags.end()) {
       ours.push_back(word);
       continue;
     }

@@ -139,7 +139,7 @@ Result<fs::path> recipe_file_of(const TrainingRun& named) {
 std::optional<int> read_training_flags(OptionTable& table, const std::vector<std::string>& arguments) {
   const auto action = table.read(arguments, {});
   if (!action) return complain(action.error(), kUsage);
-  if (*action == OptionTable::Action::help) std::fputs(table.help().c_str(), stdout);
+  if (*action == OptionTable::Action::help) return show_help(table.page());
   if (*action == OptionTable::Action::show_config) std::fputs(table.show_config().c_str(), stdout);
   return *action == OptionTable::Action::run ? std::nullopt : std::optional<int>(kDone);
 }

@@ -11,10 +11,10 @@
 namespace tutti {
 namespace {
 
-constexpr float kMost = 0x1p32F;  // full scale is 1; where whole numbers of 32 bits are kept as floats, 2^31
+constexpr float kLargestSample = 0x1p32F;  // full scale is 1; where whole numbers of 32 bits are kept as floats, 2^31
 
 bool is_odd(float value) {
-  return !(std::abs(value) <= kMost);
+  return !(std::abs(value) <= kLargestSample);
 }
 
 struct SampleRange {
@@ -86,12 +86,12 @@ tl::unexpected<Error> silent_error() {
 }
 
 Result<ReadAudio> read_labelled_audio(const std::filesystem::path& path, const ChildDecoder& children,
-                                      const ClipRange& range) {
-  const auto bytes = read_bytes(path);
+                                      const ClipRange& range, const std::optional<FileRange>& member) {
+  const auto bytes = read_bytes(path, member);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   MemoryBytes memory(*bytes);
   auto clip = decode_clip(memory, range);
-  if (!clip && clip.error().fault == Fault::unsupported) clip = children.decode(path, range);
+  if (!clip && clip.error().fault == Fault::unsupported) clip = children.decode(path, range, member);
   if (!clip) return tl::unexpected<Error>(clip.error());
   ReadAudio read{.audio = mono_mean(*clip), .content = cache_key(*bytes, {})};
   if (auto checked = check_audio(read.audio); !checked) return tl::unexpected<Error>(checked.error());
@@ -126,13 +126,14 @@ std::int64_t start_of_clip(std::span<const float> samples, std::int64_t clip_sam
   return best * block;
 }
 
-std::optional<HeaderFacts> header_facts(const std::filesystem::path& path) {
+std::optional<HeaderFacts> header_facts(const std::filesystem::path& path, const std::optional<FileRange>& member) {
   auto file = open_audio(path);
   if (!file) return std::nullopt;
-  HeadBytes bytes(file->bytes);
+  auto whole = bytes_of(*file, member);
+  HeadBytes bytes(whole);
   if (const auto found = clip_facts(bytes)) return HeaderFacts{found->rate, found->length()};
   constexpr Seconds kLongestGuess{10};
-  if (const auto length = seconds_of(path, kLongestGuess)) return HeaderFacts{kModelRate, Seconds(*length)};
+  if (const auto length = seconds_of(path, kLongestGuess, member)) return HeaderFacts{kModelRate, Seconds(*length)};
   return std::nullopt;
 }
 

@@ -42,8 +42,9 @@ struct ReadAudio {
 /// Reads one file, or a range of it, of any format: libsndfile's in this process, others by a decoding child, at 16
 /// kHz. Fault::corrupt for a file that is damaged, shorter than its header promises, holds values that are no numbers,
 /// or is silent: no such file is ever taken for audio. Thread-safe with a `children` of its own or shared.
+/// `member`: the part of the file that is the recording, as of a tar; none: all of it.
 Result<ReadAudio> read_labelled_audio(const std::filesystem::path& path, const ChildDecoder& children,
-                                      const ClipRange& range = {});
+                                      const ClipRange& range = {}, const std::optional<FileRange>& member = {});
 
 /// Where the clip of a recording begins: at its start, unless more than half of that clip would be digital silence and
 /// another stretch has more audio. Then it begins where the stretch with the most audio does, the first of several; it
@@ -59,7 +60,7 @@ struct HeaderFacts {
 
 /// Those that its header states; of a format that only a decoding child reads, what that makes of it. None where
 /// nothing is known.
-std::optional<HeaderFacts> header_facts(const std::filesystem::path& path);
+std::optional<HeaderFacts> header_facts(const std::filesystem::path& path, const std::optional<FileRange>& member = {});
 
 /// Whether an error is the file's own, so that the work goes on without it; not so where the machine is short of
 /// something.

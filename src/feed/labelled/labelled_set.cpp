@@ -15,6 +15,7 @@
 #include "base/strings.h"
 #include "feed/feature_cache.h"
 #include "feed/hdf5/hdf5_file.h"
+#include "feed/labelled/set_waveforms.h"
 
 namespace tutti {
 namespace {
@@ -22,7 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kMel = "segments_mel";
-constexpr const char* kWaveforms = "segments_waveform";
 constexpr const char* kLabels = "labels";
 constexpr const char* kChecksums = "row_checksums";
 constexpr const char* kFeatureChecksums = "feature_checksums";

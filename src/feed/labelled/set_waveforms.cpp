@@ -9,8 +9,6 @@
 namespace tutti {
 namespace {
 
-constexpr const char* kWaveforms = "segments_waveform";
-
 /// A dataset of checksums; empty where there is none.
 Result<std::vector<std::uint64_t>> read_checksums(const Hdf5File& file, const char* name) {
   std::vector<std::uint64_t> checksums;

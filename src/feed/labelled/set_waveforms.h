@@ -12,6 +12,8 @@
 
 namespace tutti {
 
+inline constexpr const char* kWaveforms = "segments_waveform";  // the dataset
+
 /// Where the waveforms of a set's part are: TRAINING_WAVEFORMS.H5, VALIDATION_WAVEFORMS.H5, TESTING_WAVEFORMS.H5.
 std::filesystem::path waveform_file(const std::filesystem::path& set, SetPart part);
 

@@ -50,7 +50,7 @@ Words words_of(const std::string& text) {
 
 /// Whether two texts have a word in common. A single character of an alphabet is none: symbols of phonemes are written
 /// so.
-bool share_a_word(const Words& a, const Words& b) {
+bool have_common_word(const Words& a, const Words& b) {
   if (a == b) return !a.empty();
   return std::ranges::any_of(a, [&](const std::u32string& word) {
     const bool is_short = word.size() == 1 && !is_decimal(word[0]) && !is_word_alone(word[0]);
@@ -311,7 +311,7 @@ class ColumnGuess {
   }
 
   static Shared shared_words(const ColumnFacts& a, const ColumnFacts& b) {
-    return shared_rows(a, b, [&](std::size_t i, std::size_t j) { return share_a_word(a.words[i], b.words[j]); });
+    return shared_rows(a, b, [&](std::size_t i, std::size_t j) { return have_common_word(a.words[i], b.words[j]); });
   }
 
   Result<void> find_texts() {
@@ -414,7 +414,7 @@ class ColumnGuess {
 }  // namespace
 
 bool share_a_word(const std::string& a, const std::string& b) {
-  return share_a_word(words_of(a), words_of(b));
+  return have_common_word(words_of(a), words_of(b));
 }
 
 Result<ListColumns> complete_columns(ListColumns columns, const Names& header, ListContent content,

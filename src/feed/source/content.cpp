@@ -25,7 +25,8 @@ std::uint64_t text_of(const DatasetLine& line) {
 
 std::uint64_t content_of(const DatasetLine& line) {
   return mixed({digest(line.id), text_of(line), static_cast<std::uint64_t>(line.is_noise),
-                bits_of(line.start.value_or(-1)), bits_of(line.end.value_or(-1)), size_of(line.audio),
+                bits_of(line.start.value_or(-1)), bits_of(line.end.value_or(-1)),
+                line.member ? static_cast<std::uint64_t>(line.member->size()) : size_of(line.audio),
                 size_of(line.times)});
 }
 

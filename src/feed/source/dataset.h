@@ -12,10 +12,18 @@
 
 namespace tutti {
 
+/// Bytes [begin, end) of a file.
+struct FileRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t size() const { return end - begin; }
+};
+
 /// One line of a set: where the audio is and its text, or its label.
 struct DatasetLine {
   std::string id{};
   std::filesystem::path audio{};
+  std::optional<FileRange> member{};  ///< the bytes of `audio` that are the recording, as of a tar; none: all
   std::string text{};
   std::string named{};                ///< the audio, as the line names it
   std::string speaker{};              ///< empty: not known
@@ -68,6 +76,9 @@ class Dataset {
 ///  * a .csv, .tsv, .jsonl or .json manifest: columns (or keys) audio and text, optional id, start, end, duration, in
 ///    JSON also words, a list as transcripts have it, in seconds from the sample's start; docs/feed.md has the other
 ///    names that are understood. A .json is a list of objects, or an object with one under "assets" or "data";
+///  * Lhotse's cuts in a .jsonl or .jsonl.gz;
+///  * a folder of Kaldi's with wav.scp, text, and perhaps segments and utt2spk; one in it is a split of its name;
+///  * WebDataset's shards: a folder of .tar, one of them, set-{000..012}.tar, or "pipe:COMMAND" that writes one;
 ///  * a folder of recordings with transcripts as `tutti batch` and `tutti transcribe` write them: NAME.json beside
 ///    NAME.wav (or whatever audio).
 /// Lists may have a header or none, a mark of UTF-8 or UTF-16, Windows-1252, comments and any line ends; columns

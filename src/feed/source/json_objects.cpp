@@ -6,6 +6,7 @@
 #include "base/new_file.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
+#include "feed/source/json_fields.h"
 #include "feed/source/layouts.h"
 #include "feed/source/line_index.h"
 #include "text/byte_order_mark.h"
@@ -16,87 +17,13 @@
 namespace tutti {
 namespace {
 
-/// The value under the first of `names` that an object has, in upper or lower case; null: it has none.
-inline const nlohmann::json* find_field(const nlohmann::json& object, std::span<const char* const> names) {
-  for (const char* name : names)
-    if (const auto at = object.find(name); at != object.end()) return &*at;
-  for (const char* name : names)
-    for (auto at = object.begin(); at != object.end(); ++at)
-      if (plain_field_name(at.key()) == name) return &at.value();
-  for (const char* name : names)
-    for (auto at = object.begin(); at != object.end(); ++at)
-      if (squeezed_field_name(at.key()) == squeezed_field_name(name)) return &at.value();
-  return nullptr;
-}
-
 using Json = nlohmann::json;
-
-std::string text_of(const Json& object, std::span<const char* const> names) {
-  const Json* at = find_field(object, names);
-  if (!at || at->is_null()) return {};
-  return at->is_string() ? at->get<std::string>() : json_line(*at);
-}
-
-std::string text_of(const Json& object, const char* name) {
-  return text_of(object, {&name, 1});
-}
-
-/// A number may be the text, a list or a truth value cannot.
-Result<void> check_text(const Json& object) {
-  const Json* at = find_field(object, kTextNames);
-  if (!at || at->is_string() || at->is_number() || at->is_null()) return {};
-  return fail(Fault::corrupt, "its text: expected a text, found " + json_line(*at).substr(0, 80));
-}
 
 /// A name; or as Hugging Face's sets have it, {"path": name, ...}.
 std::string audio_of(const Json& object) {
-  const Json* at = find_field(object, kAudioNames);
+  const Json* at = find_json_field(object, kAudioNames);
   if (at && at->is_object()) return at->value("path", Json()).is_string() ? at->at("path").get<std::string>() : "";
-  return text_of(object, kAudioNames);
-}
-
-Result<std::optional<double>> number_of(const Json& object, std::span<const char* const> names) {
-  const Json* at = find_field(object, names);
-  if (!at || at->is_null()) return std::nullopt;
-  if (at->is_number() && at->get<double>() >= 0) return at->get<double>();
-  return fail(Fault::corrupt, std::string(names.front()) + ": expected seconds, found " + json_line(*at));
-}
-
-/// The names of an object's fields, for people.
-std::string names_in(const Json& object) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : object.items()) names.push_back(name);
-  return quoted_names(names);
-}
-
-/// "words" as transcripts have them.
-Result<std::vector<TimedText>> words_of(const Json& object) {
-  std::vector<TimedText> words;
-  const auto at = object.find("words");
-  if (at == object.end() || at->is_null()) return words;
-  const auto wrong = [](const Json& found) {
-    return fail(Fault::corrupt,
-                R"(words: expected a list of {"word": text, "start": seconds, "end": seconds}, found )" +
-                    json_line(found).substr(0, 80));
-  };
-  if (!at->is_array()) return wrong(*at);
-  for (const Json& word : *at) {
-    const auto number = [&](const char* name) { return word.is_object() ? word.value(name, Json()) : Json(); };
-    const Json start = number("start"), end = number("end"), text = number("word");
-    if (!text.is_string() || !start.is_number() || !end.is_number() || end < start) return wrong(word);
-    words.push_back({start, end, text});
-  }
-  return words;
-}
-
-/// The value of the first of `names` that an object has and that is not empty.
-std::string filled_text(const Json& object, std::span<const char* const> names) {
-  for (const char* name : names) {
-    const Json* at = find_field(object, {&name, 1});
-    if (!at || at->is_null() || at->is_structured()) continue;
-    if (const std::string text(trimmed(text_of(object, name))); !text.empty()) return text;
-  }
-  return {};
+  return json_text_of(object, kAudioNames);
 }
 
 /// Objects with a sample each, wherever they are.
@@ -129,7 +56,7 @@ class JsonObjects : public Dataset {
   std::filesystem::path find_audio(const std::string& named) const;
   virtual std::string_view object_at(std::int64_t index) const = 0;
   std::string id_of(const Json& object, std::int64_t index) const {
-    const std::string named = object.is_object() ? text_of(object, kIdNames) : std::string();
+    const std::string named = object.is_object() ? json_text_of(object, kIdNames) : std::string();
     return named.empty() ? index_.filename().string() + ":" + std::to_string(index + 1) : named;
   }
 
@@ -156,29 +83,30 @@ Result<void> JsonObjects::read_names(const Json& object, DatasetLine& line) cons
     value = std::move(*text);
     return {};
   };
-  auto done = read(line.speaker, filled_text(object, kSpeakerNames));
+  auto done = read(line.speaker, filled_json_text(object, kSpeakerNames));
   if (!done || request_.content != ListContent::labels) return done;
-  done = read(line.label, filled_text(object, kLabelNames));
-  if (done) done = read(line.part, filled_text(object, kPartNames));
+  done = read(line.label, filled_json_text(object, kLabelNames));
+  if (done) done = read(line.part, filled_json_text(object, kPartNames));
   if (!done) return done;
-  std::string group = filled_text(object, std::array{"group", "speaker", "speaker_id"});
-  if (group.empty()) group = filled_text(object, kGroupNames);
+  std::string group = filled_json_text(object, std::array{"group", "speaker", "speaker_id"});
+  if (group.empty()) group = filled_json_text(object, kGroupNames);
   return read(line.group, group.empty() ? line.speaker : group);
 }
 
 Result<void> JsonObjects::read_content(const Json& object, DatasetLine& line) const {
-  if (auto checked = check_text(object); !checked) return checked;
-  auto text = text_of_field(text_of(object, kTextNames), encoding_.encoding, "its text");
+  if (auto checked = check_json_text(object); !checked) return checked;
+  auto text = text_of_field(json_text_of(object, kTextNames), encoding_.encoding, "its text");
   if (!text) return tl::unexpected<Error>(text.error());
   line.text = std::move(*text);
-  line.is_noise = text_of(object, "sample_type").starts_with("noise") || object.value("is_noise_only", Json()) == true;
+  line.is_noise =
+      json_text_of(object, "sample_type").starts_with("noise") || object.value("is_noise_only", Json()) == true;
   constexpr std::array kEnd{"end"};
-  const auto start = number_of(object, kStartNames), end = number_of(object, kEnd),
-             duration = number_of(object, kDurationNames);
+  const auto start = json_number_of(object, kStartNames), end = json_number_of(object, kEnd),
+             duration = json_number_of(object, kDurationNames);
   for (const auto* read : {&start, &end, &duration})
     if (!*read) return tl::unexpected<Error>(read->error());
   set_span(line, *start, *end, *duration);
-  auto words = words_of(object);
+  auto words = json_words_of(object);
   if (!words) return tl::unexpected<Error>(words.error());
   line.words = std::move(*words);
   return {};
@@ -189,16 +117,16 @@ Result<DatasetLine> JsonObjects::at(std::int64_t index) const {
   if (!object.is_object()) return fail(Fault::corrupt, "its line is no JSON object");
   DatasetLine sample;
   const bool has_labels = request_.content == ListContent::labels;
-  sample.named = has_labels ? filled_text(object, kPathNames) : std::string();
+  sample.named = has_labels ? filled_json_text(object, kPathNames) : std::string();
   if (sample.named.empty()) sample.named = audio_of(object);
-  if (sample.named.empty()) return fail(Fault::corrupt, "it names no audio file, found " + names_in(object));
+  if (sample.named.empty()) return fail(Fault::corrupt, "it names no audio file, found " + json_names_in(object));
   if (auto named = expect_no_nul(sample.named); !named) return tl::unexpected(named.error());
   sample.audio = find_audio(sample.named);
   sample.id = id_of(object, index);
   if (auto read = read_names(object, sample); !read) return tl::unexpected(read.error());
   if (!has_labels)
     if (auto read = read_content(object, sample); !read) return tl::unexpected(read.error());
-  for (const auto& name : request_.fields) sample.fields.push_back(text_of(object, name.c_str()));
+  for (const auto& name : request_.fields) sample.fields.push_back(json_text_of(object, name.c_str()));
   return sample;
 }
 
@@ -273,6 +201,8 @@ Result<std::unique_ptr<Dataset>> open_json(const std::filesystem::path& index, L
   }
   auto lines = LineIndex::open(index);
   if (!lines) return tl::unexpected(lines.error());
+  if (lines->size() > 0 && request.content == ListContent::texts && is_lhotse_cut(lines->line(0)))
+    return open_lhotse_cuts(std::move(*lines), index, request.fields);
   return std::make_unique<JsonLines>(std::move(*lines), index, std::move(request));
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "feed/feature_cache.h"
+#include "feed/source/archives.h"
 #include "text/byte_order_mark.h"
 #include "text/manifest/csv.h"
 #include "text/utf8.h"
@@ -147,7 +148,13 @@ Result<LineIndex> LineIndex::open(const std::filesystem::path& path, LineRules r
   auto file = MappedFile::open(path);
   if (!file) return tl::unexpected(file.error());
   LineIndex index(std::move(*file), rules);
-  auto converted = utf8_of_utf16(index.file_.text());
+  std::optional<std::string> converted;
+  if (is_gzip(index.file_.text())) {
+    auto text = gunzipped(index.file_.text());
+    if (!text) return fail_in(path.string(), text.error());
+    converted = std::move(*text);
+  }
+  if (!converted) converted = utf8_of_utf16(index.file_.text());
   if (!converted) converted = utf8_of_unmarked_utf16(index.file_.text());
   if (converted) index.converted_ = std::make_unique<const std::string>(std::move(*converted));
   index.has_quotes_ = rules.separator && rules.is_quoted && index.text().find('"') != std::string_view::npos;

@@ -39,7 +39,7 @@ struct LineRules {
 /// above the first line also with fields where a blank is behind the mark; "sep=;". Immutable; thread-safe.
 class LineIndex {
  public:
-  /// Opens a text in UTF-8 or Windows-1252, or in UTF-16 with its mark or without.
+  /// Opens a text in UTF-8 or Windows-1252, or in UTF-16 with its mark or without; or what gzip made of one.
   static Result<LineIndex> open(const std::filesystem::path& path, LineRules rules = {});
 
   std::int64_t size() const { return size_; }
@@ -73,7 +73,7 @@ class LineIndex {
   std::int64_t ends_in(std::size_t from, std::size_t to) const;
 
   MappedFile file_;
-  std::unique_ptr<const std::string> converted_{};  // its content as UTF-8, where it is UTF-16
+  std::unique_ptr<const std::string> converted_{};  // its content as UTF-8, where it is UTF-16 or compressed
   LineRules rules_;
   bool has_quotes_ = false;  // without any, newlines are found faster
   bool cr_ends_ = false;

@@ -30,7 +30,7 @@ struct RowStyle {
   }
 };
 
-bool is_file(const fs::path& path) {
+bool is_a_file(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored);
 }
@@ -143,7 +143,7 @@ Result<void> RowList::check_width(const Names& row, std::string_view line) const
 Result<fs::path> RowList::find_audio(const std::string& named) const {
   if (auto valid = expect_no_nul(named); !valid) return tl::unexpected<Error>(valid.error());
   const fs::path usual = usual_path(request_.folders, named);
-  if (style_.is_quoted && is_file(usual)) return usual;
+  if (style_.is_quoted && is_a_file(usual)) return usual;
   if (auto found = find_recording(request_.folders, named)) return *found;
   if (const auto text = text_of_field(named, lines_.encoding(), "its file"); text && *text != named)
     if (auto found = find_recording(request_.folders, *text)) return *found;

@@ -25,7 +25,8 @@ Result<std::unique_ptr<Dataset>> open_index(const fs::path& index, const fs::pat
 }
 
 bool is_json(const fs::path& index) {
-  const std::string ending = ascii_lower(index.extension().string());
+  std::string ending = ascii_lower(index.extension().string());
+  if (ending == ".gz") ending = ascii_lower(index.stem().extension().string());
   return ending == ".jsonl" || ending == ".ndjson" || ending == ".json";
 }
 
@@ -38,7 +39,8 @@ bool is_table(const fs::path& index) {
 Result<std::unique_ptr<Dataset>> open_file(const fs::path& index, const std::vector<std::string>& fields) {
   if (is_json(index)) return open_json(index, {.folders = {.base = index.parent_path()}, .fields = fields});
   if (is_table(index)) return open_index(index, index.parent_path(), fields);
-  return fail(Fault::unsupported, index.string() + ": expected a folder, or a manifest .csv, .tsv, .jsonl or .json");
+  return fail(Fault::unsupported,
+              index.string() + ": expected a folder, shards (.tar), or a manifest .csv, .tsv, .jsonl or .json");
 }
 
 /// The first of `names` that is in `folder`; empty: none is.
@@ -64,7 +66,7 @@ std::vector<std::string> names_of_split(const std::string& split) {
 fs::path index_of_split(const fs::path& data, const std::string& split) {
   if (is_there(data / "splits" / (split + ".csv"))) return data / "splits" / (split + ".csv");
   for (const auto& name : names_of_split(split)) {
-    for (const char* ending : {".tsv", ".csv", ".jsonl"})
+    for (const char* ending : {".tsv", ".csv", ".jsonl", ".jsonl.gz"})
       if (is_there(data / (name + ending))) return data / (name + ending);
     if (const auto index = first_there(data / name, kFolderIndexes); !index.empty()) return index;
   }
@@ -87,19 +89,45 @@ fs::path other_table_in(const fs::path& data) {
   std::error_code ignored;
   for (fs::directory_iterator entry(data, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
     const std::string ending = ascii_lower(entry->path().extension().string());
-    if (ending == ".csv" || ending == ".tsv" || ending == ".jsonl" || ending == ".ndjson") found.insert(entry->path());
+    if (ending == ".csv" || ending == ".tsv" || (ending != ".json" && is_json(entry->path())))
+      found.insert(entry->path());
   }
   return found.empty() ? fs::path() : *found.begin();
+}
+
+bool is_kaldi(const fs::path& folder) {
+  return is_there(folder / "wav.scp") && is_there(folder / "text");
+}
+
+/// A set of other tools in a folder without a table: Kaldi's, or WebDataset's shards. Null: it has none.
+Result<std::unique_ptr<Dataset>> open_other(const fs::path& data, const std::string& split,
+                                            const std::vector<std::string>& fields) {
+  for (const std::string& name : split.empty() ? std::vector<std::string>{""} : names_of_split(split)) {
+    if (is_kaldi(data / name)) {
+      if (fields.empty()) return open_kaldi(data / name);
+      return fail(Fault::usage,
+                  (data / name).string() + ": a folder of Kaldi's has no column '" + fields.front() + "'");
+    }
+    std::vector<std::string> shards;
+    for (const fs::path& shard : shards_in(data, name)) shards.push_back(shard.string());
+    if (!shards.empty()) return open_shards(shards, fields);
+  }
+  return nullptr;
 }
 
 Result<std::unique_ptr<Dataset>> open_folder(const fs::path& data, const std::string& split,
                                              const std::vector<std::string>& fields) {
   if (!split.empty()) {
     const fs::path index = index_of_split(data, split);
-    if (index.empty()) return no_split(data, split);
+    if (index.empty()) {
+      auto other = open_other(data, split, fields);
+      if (other && !*other) return no_split(data, split);
+      return other;
+    }
     return index.parent_path() == data / "splits" ? open_index(index, data, fields) : open_file(index, fields);
   }
   if (const auto index = index_of_folder(data); !index.empty()) return open_file(index, fields);
+  if (auto other = open_other(data, "", fields); !other || *other) return other;
   auto transcripts = open_transcripts(data);
   if (transcripts) return transcripts;
   if (const auto table = other_table_in(data); !table.empty())
@@ -126,8 +154,10 @@ Result<std::unique_ptr<Dataset>> open_labelled_list(const fs::path& list, const 
 
 Result<std::unique_ptr<Dataset>> open_dataset(const fs::path& data, const std::string& split,
                                               const std::vector<std::string>& fields) {
-  if (!is_there(data)) return fail(Fault::missing, data.string() + ": no such file or folder");
   std::error_code ignored;
+  if (names_shards(data.string()) && !fs::is_directory(data, ignored))
+    return split.empty() ? open_named_shards(data.string(), fields) : no_split(data, split);
+  if (!is_there(data)) return fail(Fault::missing, data.string() + ": no such file or folder");
   if (fs::is_directory(data, ignored)) return open_folder(data, split, fields);
   if (!split.empty()) return no_split(data, split);
   return open_file(data, fields);

@@ -55,6 +55,14 @@ fs::path usual_path(const RecordingFolders& folders, const std::string& named) {
   return folders.audio / path;
 }
 
+fs::path path_from_above(const fs::path& base, const std::string& named) {
+  constexpr int kAbove = 3;  // data/train of a recipe is two below where it ran
+  fs::path folder = base;
+  for (int i = 0; i <= kAbove; ++i, folder /= "..")
+    if (is_file(folder / named)) return folder / named;
+  return is_file(named) ? fs::path(named) : base / named;
+}
+
 std::optional<fs::path> find_recording(const RecordingFolders& folders, const std::string& named) {
   const fs::path path(named);
   if (path.is_absolute()) return find_at(path);

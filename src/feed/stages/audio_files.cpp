@@ -10,12 +10,29 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/new_file.h"
 
 namespace tutti {
 namespace {
 
 /// What is smaller is read with one call, and no later step waits for its disk.
 constexpr std::uintmax_t kLarge = 8 << 20;
+
+/// A child decodes files: the part of a tar as one.
+Result<OwnedFd> unnamed_copy(const std::filesystem::path& path, const FileRange& member) {
+  const auto bytes = read_bytes(path, member);
+  if (!bytes) return tl::unexpected(bytes.error());
+  auto file = open_unnamed_file();
+  if (!file) return fail(Fault::missing, file.error().what, file.error().hint);
+  if (auto written = write_all(file->get(), *bytes, path.string()); !written) return tl::unexpected(written.error());
+  return file;
+}
+
+/// The error with `path` where it names the copy.
+Error named_otherwise(Error error, const std::string& copy, const std::string& path) {
+  if (const auto at = error.what.find(copy); at != std::string::npos) error.what.replace(at, copy.size(), path);
+  return error;
+}
 
 }  // namespace
 
@@ -29,16 +46,22 @@ Result<OpenAudio> open_audio(const std::filesystem::path& path) {
   return OpenAudio{std::move(file), *bytes};
 }
 
-bool is_large(const std::filesystem::path& path) {
+PartBytes bytes_of(OpenAudio& audio, const std::optional<FileRange>& member) {
+  return PartBytes(audio.bytes, member ? member->begin : 0, member ? member->end : audio.bytes.size());
+}
+
+bool is_large(const std::filesystem::path& path, const std::optional<FileRange>& member) {
+  if (member) return std::cmp_greater(member->size(), kLarge);
   std::error_code failed;
   const auto size = std::filesystem::file_size(path, failed);
   return !failed && size > kLarge;
 }
 
-Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
+Result<double> seconds_of(const std::filesystem::path& path, Seconds window, const std::optional<FileRange>& member) {
   auto file = open_audio(path);
   if (!file) return tl::unexpected(file.error());
-  HeadBytes bytes(file->bytes);
+  auto whole = bytes_of(*file, member);
+  HeadBytes bytes(whole);
   const auto facts = clip_facts(bytes);
   if (facts) return facts->length().count();
   if (facts.error().fault != Fault::unsupported) return tl::unexpected(facts.error());
@@ -47,12 +70,13 @@ Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
   return std::min(static_cast<double>(bytes.size()) / kBytesPerSecond, window.count());
 }
 
-Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
+Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path, const std::optional<FileRange>& member) {
   auto file = open_audio(path);
   if (!file) return tl::unexpected(file.error());
-  std::vector<std::byte> bytes(static_cast<std::size_t>(file->bytes.size()));
+  auto source = bytes_of(*file, member);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(source.size()));
   for (std::size_t done = 0; done < bytes.size();) {
-    const auto got = file->bytes.read_at(static_cast<std::int64_t>(done), std::span(bytes).subspan(done));
+    const auto got = source.read_at(static_cast<std::int64_t>(done), std::span(bytes).subspan(done));
     if (!got) return tl::unexpected(got.error());
     if (*got == 0) return fail(Fault::corrupt, path.string() + ": became shorter while it was read");
     done += *got;
@@ -111,9 +135,13 @@ Result<Recording> ChildDecoder::recording(const std::filesystem::path& path) con
   return recording;
 }
 
-Result<NativeClip> ChildDecoder::decode(const std::filesystem::path& path, const ClipRange& range) const {
-  const auto recording = this->recording(path);
-  if (!recording) return tl::unexpected(recording.error());
+Result<NativeClip> ChildDecoder::decode(const std::filesystem::path& path, const ClipRange& range,
+                                        const std::optional<FileRange>& member) const {
+  const auto own = member ? unnamed_copy(path, *member) : Result<OwnedFd>(OwnedFd());
+  if (!own) return tl::unexpected(own.error());
+  const std::filesystem::path file = member ? path_of_descriptor(own->get()) : path;
+  const auto recording = this->recording(file);
+  if (!recording) return tl::unexpected(member ? named_otherwise(recording.error(), file, path) : recording.error());
   const std::int64_t all = recording->samples();
   if (auto within = check_range(range, length_of(all, kModelRate)); !within) return tl::unexpected(within.error());
   const auto first = std::min(samples_in(range.start.value_or(Seconds(0)), kModelRate), all);

@@ -210,7 +210,7 @@ Result<double> SampleStages::recording_seconds(std::int64_t index, const Dataset
                  [this] { lengths_ = std::vector<std::atomic<double>>(static_cast<std::size_t>(set_.size())); });
   std::atomic<double>& known = lengths_[static_cast<std::size_t>(index)];
   if (const double seconds = known.load(std::memory_order_relaxed); seconds > 0) return seconds;
-  const auto seconds = seconds_of(line.audio, options_.window);
+  const auto seconds = seconds_of(line.audio, options_.window, line.member);
   if (seconds) known.store(*seconds, std::memory_order_relaxed);
   return seconds;
 }
@@ -304,9 +304,9 @@ void SampleStages::read(PendingSample& row) const {
   }
   row.line = std::move(*line);
   if (auto added = add_text(row); !added) return note_unread(row, added.error());
-  row.is_on_disk = (row.line.start || row.line.end) && is_large(row.line.audio);
+  row.is_on_disk = (row.line.start || row.line.end) && is_large(row.line.audio, row.line.member);
   if (row.is_on_disk && !cache_) return;
-  auto bytes = read_bytes(row.line.audio);
+  auto bytes = read_bytes(row.line.audio, row.line.member);
   if (!bytes) return note_unread(row, bytes.error());
   row.bytes = std::move(*bytes);
   if (cache_) look_up(row);
@@ -335,12 +335,14 @@ void SampleStages::decode(PendingSample& row) const {
   if (row.is_on_disk) {
     auto file = open_audio(row.line.audio);
     if (!file) return note_unread(row, file.error());
-    clip = decode_clip(file->bytes, range);
+    auto bytes = bytes_of(*file, row.line.member);
+    clip = decode_clip(bytes, range);
   } else {
     MemoryBytes bytes(row.bytes);
     clip = decode_clip(bytes, range);
   }
-  if (!clip && clip.error().fault == Fault::unsupported) clip = children_.decode(row.line.audio, range);
+  if (!clip && clip.error().fault == Fault::unsupported)
+    clip = children_.decode(row.line.audio, range, row.line.member);
   release(row.bytes);
   if (clip)
     row.clip = std::move(*clip);

@@ -68,7 +68,8 @@ Hertz usual_rate(const std::vector<VoiceSource>& clips) {
   std::map<Hertz, int> rates;
   const std::size_t step = std::max<std::size_t>(clips.size() / kLooks, 1);
   for (std::size_t i = 0; i < clips.size(); i += step)
-    if (const auto facts = clips[i].problem.empty() ? header_facts(clips[i].audio) : std::nullopt) ++rates[facts->rate];
+    if (const auto facts = clips[i].problem.empty() ? header_facts(clips[i].audio, clips[i].member) : std::nullopt)
+      ++rates[facts->rate];
   if (rates.empty()) return kLeast;
   return std::clamp(std::ranges::max_element(rates, {}, [](const auto& it) { return it.second; })->first, kLeast,
                     kMost);
@@ -216,7 +217,8 @@ class Builder {
   /// not known, and none counts.
   void leave_out_repeated_rows() {
     const auto recording_of = [](const PlannedClip& clip) {
-      return std::tuple(clip.source->audio.lexically_normal(), clip.source->start, clip.source->end);
+      const auto& [audio, member] = std::tie(clip.source->audio, clip.source->member);
+      return std::tuple(audio.lexically_normal(), member ? member->begin : 0, clip.source->start, clip.source->end);
     };
     std::map<decltype(recording_of(clips_.front())), std::vector<std::size_t>> rows;
     for (std::size_t i = 0; i < clips_.size(); ++i) rows[recording_of(clips_[i])].push_back(i);
@@ -327,7 +329,7 @@ class Builder {
     ClipRange range;
     if (source.start) range.start = Seconds(*source.start);
     if (source.end) range.end = Seconds(*source.end);
-    auto read = read_labelled_audio(source.audio, children_, range);
+    auto read = read_labelled_audio(source.audio, children_, range, source.member);
     if (!read) return tl::unexpected<Error>(read.error());
     if (!sources_.are_digits) {
       auto valid = check_clip(read->audio, source.text, options_.limits, options_.audio.trim_decibels);

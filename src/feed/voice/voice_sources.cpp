@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "feed/source/dataset.h"
+#include "feed/source/layouts.h"
 #include "feed/source/line_index.h"
 #include "text/byte_order_mark.h"
 #include "text/manifest/field_names.h"
@@ -108,6 +109,7 @@ Result<void> add_dataset(const fs::path& data, const std::string& split, std::op
     VoiceSource source{.id = (*set)->id(i), .part = part};
     if (line) {
       source.audio = line->audio;
+      source.member = line->member;
       source.text = line->text;
       source.start = line->start;
       source.end = line->end;
@@ -163,7 +165,8 @@ Result<void> keep_speaker(VoiceSources& found, const std::string& speaker) {
 }  // namespace
 
 Result<VoiceSources> find_voice_sources(const fs::path& data, const std::string& speaker) {
-  if (!is_there(data)) return fail(Fault::missing, data.string() + ": no such file or folder");
+  if (!names_shards(data.string()) && !is_there(data))
+    return fail(Fault::missing, data.string() + ": no such file or folder");
   auto digits = digit_sources(data);
   Result<VoiceSources> found = !digits.clips.empty()    ? std::move(digits)
                                : is_there(data / "txt") ? vctk_sources(data)

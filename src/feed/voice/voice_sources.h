@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "feed/source/dataset.h"
 #include "feed/voice/voice_file.h"
 
 namespace tutti {
@@ -15,6 +16,7 @@ namespace tutti {
 struct VoiceSource {
   std::string id{};
   std::filesystem::path audio{};
+  std::optional<FileRange> member{};  ///< the bytes of `audio` that are the recording, as of a tar; none: all
   std::string text{};
   std::string speaker{};
   std::optional<VoicePart> part{};  ///< where the data has parts of its own

@@ -61,8 +61,10 @@ Result<void> PostgresStore::record_written(JobId job, const KnownContent& conten
 
 Result<void> PostgresStore::move_output(JobId job, const JobOutput& output) {
   return transactions_.change([&](Transaction& transaction) {
-    transaction.run("UPDATE tutti_results SET path = $3, kept = $4 WHERE job = $1 AND staged = $2", job, output.staged,
-                    output.path, output.kept);
+    transaction.run(
+        "UPDATE tutti_results SET path = $3, kept = $4, sha256 = $5, bytes = $6, modified_ns = $7 "
+        "WHERE job = $1 AND staged = $2",
+        job, output.staged, output.path, output.kept, output.sha256, output.bytes, output.modified_ns);
   });
 }
 

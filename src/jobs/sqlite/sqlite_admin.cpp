@@ -235,8 +235,10 @@ Result<void> SqliteStore::record_written(JobId job, const KnownContent& content)
 
 Result<void> SqliteStore::move_output(JobId job, const JobOutput& output) {
   return transact([&](Database& database) {
-    database.run("UPDATE results SET path = ?3, kept = ?4 WHERE task = ?1 AND staged = ?2", job, output.staged,
-                 output.path, output.kept);
+    database.run(
+        "UPDATE results SET path = ?3, kept = ?4, sha256 = ?5, bytes = ?6, modified_ns = ?7 "
+        "WHERE task = ?1 AND staged = ?2",
+        job, output.staged, output.path, output.kept, output.sha256, output.bytes, output.modified_ns);
   });
 }
 

@@ -3,22 +3,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
 #include "model/convert/converted_tensor.h"
+#include "model/convert/ctranslate2_model.h"
 #include "model/convert/file_on_the_way.h"
 #include "model/convert/hugging_face_files.h"
 #include "model/convert/openai_file.h"
@@ -26,13 +30,23 @@
 #include "model/formats/dims.h"
 #include "model/formats/formats.h"
 #include "model/formats/safetensors_writer.h"
+#include "text/tokenizer.h"
 
 namespace tutti {
 namespace {
 
+/// What the new model is, by the program that it is for.
+enum class ModelFormat { hugging_face, openai, ctranslate2, ggml };
+
+constexpr std::array kFormats{std::pair{std::string_view("hf"), ModelFormat::hugging_face},
+                              std::pair{std::string_view("openai"), ModelFormat::openai},
+                              std::pair{std::string_view("ctranslate2"), ModelFormat::ctranslate2},
+                              std::pair{std::string_view("ggml"), ModelFormat::ggml}};
+
 struct ConvertRequest {
-  std::filesystem::path model{};  // a model of any kind that open_checkpoint reads
-  std::filesystem::path into{};   // a folder that does not exist yet, or is empty; or a new file, NAME.pt
+  std::filesystem::path model{};    // a model of any kind that open_checkpoint reads
+  std::filesystem::path into{};     // a folder that does not exist yet, or is empty; or a new file
+  std::optional<ModelFormat> to{};  // none: OpenAI's for NAME.pt, whisper.cpp's for NAME.bin, else Hugging Face's
   WeightType type = WeightType::float16;
   bool prints = true;  // what was written
 };
@@ -40,7 +54,7 @@ struct ConvertRequest {
 struct ConvertedModel {
   WhisperShape shape{};
   std::uint64_t parameters = 0;
-  std::uint64_t bytes = 0;  // size of the new model.safetensors, or NAME.pt
+  std::uint64_t bytes = 0;  // size of the new model.safetensors, model.bin, or file
 };
 
 namespace fs = std::filesystem;
@@ -60,17 +74,13 @@ Result<void> expect_space_for_model(const fs::path& folder, std::uint64_t needed
                       "Free some space, or name a folder on another disk with -o");
 }
 
-Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& checkpoint,
-                                    const std::vector<NetworkTensor>& tensors, WeightType type, int fd,
-                                    const std::string& thing) {
+Result<std::uint64_t> write_safetensors(const std::shared_ptr<const Checkpoint>& checkpoint,
+                                        const std::vector<NetworkTensor>& tensors, WeightType type, int fd,
+                                        const std::string& thing) {
   std::vector<TensorPlan> plans;
-  std::uint64_t bytes = 0;
   for (const auto& tensor : tensors)
-    for (auto& plan : plan_tensor(*tensor.stored, hugging_face_name(tensor.name), type)) {
-      bytes += byte_count(plan.shape, plan.type).value_or(0);
+    for (auto& plan : plan_tensor(*tensor.stored, hugging_face_name(tensor.name), type))
       plans.push_back(std::move(plan));
-    }
-  if (auto space = expect_space_for_model(folder_of(thing), bytes); !space) return tl::unexpected<Error>(space.error());
   auto writer = SafetensorsWriter::start(fd, std::move(plans), thing);
   if (!writer) return tl::unexpected<Error>(writer.error());
   for (const auto& tensor : tensors) {
@@ -83,11 +93,12 @@ Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& che
 }
 
 /// All files together take the folder's name at once.
-Result<void> publish(FileOnTheWay& weights, const std::map<std::string, std::string>& files, const fs::path& into) {
+Result<void> publish(FileOnTheWay& weights, const std::string& weights_name,
+                     const std::map<std::string, std::string>& files, const fs::path& into) {
   std::string name = into.string() + ".XXXXXX";
   if (!::mkdtemp(name.data())) return fail_errno(into.string(), "could not be created");
   const fs::path staging(name);
-  Result<void> done = weights.put_at(staging / "model.safetensors");
+  Result<void> done = weights.put_at(staging / weights_name);
   for (const auto& [file, content] : files)
     if (done) done = write_file_atomically(staging / file, content);
   if (done && ::chmod(staging.c_str(), 0755) != 0) done = fail_errno(into.string(), "could not be given its mode");
@@ -104,45 +115,125 @@ std::uint64_t parameters_of(const std::vector<NetworkTensor>& tensors) {
   return count;
 }
 
-Result<ConvertedModel> convert_to_openai(const ConvertRequest& request) {
+/// The space that the weights take on the disk, as far as it is known before: what is less than a float has factors.
+std::uint64_t bytes_of(const std::vector<NetworkTensor>& tensors, WeightType type) {
+  switch (type) {
+    case WeightType::float32: return 4 * parameters_of(tensors);
+    case WeightType::int8:
+    case WeightType::q8_0: return parameters_of(tensors) + parameters_of(tensors) / 8;
+    default: return 2 * parameters_of(tensors);
+  }
+}
+
+ModelFormat format_of(const ConvertRequest& request) {
+  if (request.to) return *request.to;
+  if (request.into.extension() == ".bin") return ModelFormat::ggml;
+  return request.into.extension() == ".pt" ? ModelFormat::openai : ModelFormat::hugging_face;
+}
+
+bool is_file(ModelFormat format) {
+  return format == ModelFormat::openai || format == ModelFormat::ggml;
+}
+
+Result<void> expect_type_of_format(ModelFormat format, WeightType type) {
+  const bool blocks = type == WeightType::q8_0;
+  if (format == ModelFormat::ggml && (type == WeightType::bfloat16 || type == WeightType::int8))
+    return fail(Fault::usage, field("type") +
+                                  ": whisper.cpp's files have float32, float16 or q8_0 weights here; found " +
+                                  std::string(name_of(type)));
+  if (format != ModelFormat::ggml && blocks)
+    return fail(Fault::usage, field("type") + " q8_0: only whisper.cpp's files have it",
+                "Take int8, or write one with " + field("to") + " ggml");
+  return {};
+}
+
+/// The model that is converted.
+struct Source {
+  std::shared_ptr<const Checkpoint> checkpoint;
+  std::vector<NetworkTensor> tensors;  // of the checkpoint's own memory
+};
+
+Result<Source> open_source(const fs::path& model) {
+  auto opened = open_checkpoint(model);
+  if (!opened) return tl::unexpected<Error>(opened.error());
+  auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
+  auto tensors = network_tensors(*checkpoint);
+  if (!tensors) return tl::unexpected<Error>(tensors.error());
+  return Source{std::move(checkpoint), std::move(*tensors)};
+}
+
+/// The file is there whole or not at all, and nothing is replaced.
+Result<std::uint64_t> write_ggml(const Source& source, const ConvertRequest& request, const MelFilterBank& filters) {
+  const auto& checkpoint = *source.checkpoint;
+  const auto tokenizer = Tokenizer::load(checkpoint.path, checkpoint.shape.dims.n_vocab);
+  if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());
+  auto file = FileOnTheWay::open_in(folder_of(request.into));
+  if (!file) return tl::unexpected<Error>(file.error());
+  const auto bytes = write_ggml_file(source.checkpoint, source.tensors, request.type, *tokenizer, filters, file->fd(),
+                                     request.into.string());
+  if (!bytes) return bytes;
+  if (auto put = file->put_at(request.into); !put) return tl::unexpected<Error>(put.error());
+  return bytes;
+}
+
+Result<ConvertedModel> convert_to_file(const ConvertRequest& request, ModelFormat format,
+                                       const MelFilterBank& filters) {
   std::error_code error;
   if (fs::exists(request.into, error))
     return fail(Fault::usage, request.into.string() + " exists", "Name a new file with -o");
-  auto opened = open_checkpoint(request.model);
-  if (!opened) return tl::unexpected<Error>(opened.error());
-  const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
-  const auto tensors = network_tensors(*checkpoint);
-  if (!tensors) return tl::unexpected<Error>(tensors.error());
-  if (auto checked = check_openai(checkpoint->shape.dims); !checked) return tl::unexpected<Error>(checked.error());
+  if (format == ModelFormat::openai && request.into.extension() != ".pt")
+    return fail(Fault::usage, request.into.string() + ": a model file of openai-whisper has a name that ends in .pt",
+                "Name it with -o NAME.pt");
+  const auto source = open_source(request.model);
+  if (!source) return tl::unexpected<Error>(source.error());
+  const auto& shape = source->checkpoint->shape;
+  const auto checked = format == ModelFormat::ggml ? check_ggml(shape.dims) : check_openai(shape.dims);
+  if (!checked) return tl::unexpected<Error>(checked.error());
   if (auto made = make_folders(folder_of(request.into)); !made) return tl::unexpected<Error>(made.error());
-  const std::uint64_t element = request.type == WeightType::float32 ? 4 : 2;
-  if (auto space = expect_space_for_model(folder_of(request.into), element * parameters_of(*tensors)); !space)
+  if (auto space = expect_space_for_model(folder_of(request.into), bytes_of(source->tensors, request.type)); !space)
     return tl::unexpected<Error>(space.error());
-  const auto bytes = write_openai_file(checkpoint, *tensors, request.type, request.into);
+  const auto bytes = format == ModelFormat::ggml
+                         ? write_ggml(*source, request, filters)
+                         : write_openai_file(source->checkpoint, source->tensors, request.type, request.into);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
-  return ConvertedModel{.shape = checkpoint->shape, .parameters = parameters_of(*tensors), .bytes = *bytes};
+  return ConvertedModel{.shape = shape, .parameters = parameters_of(source->tensors), .bytes = *bytes};
 }
 
-/// Writes a model as a Hugging Face folder, or as OpenAI's file (openai_file.h). The folder is there whole or not at
-/// all: the weights go to a file without a name on the same disk, which is gone if we die. Nothing starts unless the
-/// disk has the space. One tensor is in memory at a time.
-Result<ConvertedModel> convert_model(const ConvertRequest& request) {
-  if (request.into.extension() == ".pt") return convert_to_openai(request);
+Result<ConvertedModel> convert_to_folder(const ConvertRequest& request, ModelFormat format) {
+  const bool is_ctranslate2 = format == ModelFormat::ctranslate2;
   const auto into = free_place(request.into);
   if (!into) return tl::unexpected<Error>(into.error());
-  auto opened = open_checkpoint(request.model);
-  if (!opened) return tl::unexpected<Error>(opened.error());
-  const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
-  const auto tensors = network_tensors(*checkpoint);
-  if (!tensors) return tl::unexpected<Error>(tensors.error());
-  const auto files = hugging_face_files(*checkpoint, request.type);
+  const auto source = open_source(request.model);
+  if (!source) return tl::unexpected<Error>(source.error());
+  const auto files =
+      is_ctranslate2 ? ctranslate2_files(*source->checkpoint) : hugging_face_files(*source->checkpoint, request.type);
   if (!files) return tl::unexpected<Error>(files.error());
+  if (auto space = expect_space_for_model(folder_of(*into), bytes_of(source->tensors, request.type)); !space)
+    return tl::unexpected<Error>(space.error());
   auto weights = FileOnTheWay::open_in(folder_of(*into));
   if (!weights) return tl::unexpected<Error>(weights.error());
-  const auto bytes = write_weights(checkpoint, *tensors, request.type, weights->fd(), into->string());
+  const auto write = is_ctranslate2 ? write_ctranslate2_weights : write_safetensors;
+  const auto bytes = write(source->checkpoint, source->tensors, request.type, weights->fd(), into->string());
   if (!bytes) return tl::unexpected<Error>(bytes.error());
-  if (auto done = publish(*weights, *files, *into); !done) return tl::unexpected<Error>(done.error());
-  return ConvertedModel{.shape = checkpoint->shape, .parameters = parameters_of(*tensors), .bytes = *bytes};
+  const char* name = is_ctranslate2 ? "model.bin" : "model.safetensors";
+  if (auto done = publish(*weights, name, *files, *into); !done) return tl::unexpected<Error>(done.error());
+  return ConvertedModel{
+      .shape = source->checkpoint->shape, .parameters = parameters_of(source->tensors), .bytes = *bytes};
+}
+
+/// Writes a model for another program. What it writes is there whole or not at all: the weights go to a file without a
+/// name on the same disk, which is gone if we die. Nothing starts unless the disk has the space. One tensor is in
+/// memory at a time.
+Result<ConvertedModel> convert_model(const ConvertRequest& request, const MelFilterBank& filters) {
+  const ModelFormat format = format_of(request);
+  if (auto fits = expect_type_of_format(format, request.type); !fits) return tl::unexpected<Error>(fits.error());
+  return is_file(format) ? convert_to_file(request, format, filters) : convert_to_folder(request, format);
+}
+
+std::optional<ModelFormat> format_named(std::string_view name) {
+  for (const auto& [known, format] : kFormats)
+    if (known == name) return format;
+  return std::nullopt;
 }
 
 Result<ConvertRequest> read_line(std::span<char*> arguments) {
@@ -156,6 +247,8 @@ Result<ConvertRequest> read_line(std::span<char*> arguments) {
       request.into = value;
     } else if (name == "--print") {
       request.prints = value == "yes";
+    } else if (const auto format = format_named(value); name == "--to" && format) {
+      request.to = format;
     } else if (const auto type = weight_type_named(value); name == "--type" && type) {
       request.type = *type;
     } else {
@@ -163,15 +256,15 @@ Result<ConvertRequest> read_line(std::span<char*> arguments) {
     }
   }
   if (arguments.size() % 2 == 0 && !request.model.empty() && !request.into.empty()) return request;
-  return fail(
-      Fault::usage,
-      "convert needs --model PATH --into FOLDER|NAME.pt [--type float32|float16|bfloat16|int8] [--print yes|no]");
+  return fail(Fault::usage,
+              "convert needs --model PATH --into FOLDER|FILE [--to hf|openai|ctranslate2|ggml] "
+              "[--type float32|float16|bfloat16|int8|q8_0] [--print yes|no]");
 }
 
 /// Only here can memory run out, or a broken promise of ours end.
-Result<ConvertedModel> convert(const ConvertRequest& request) {
+Result<ConvertedModel> convert(const ConvertRequest& request, const MelFilterBank& filters) {
   try {
-    return convert_model(request);
+    return convert_model(request, filters);
   } catch (const std::exception& problem) {
     return fail(Fault::internal, request.model.string() + ": " + problem.what());
   }
@@ -187,9 +280,9 @@ void print(const ConvertRequest& request, const ConvertedModel& model) {
 
 }  // namespace
 
-int convert_command(std::span<char*> arguments) {
+int convert_command(std::span<char*> arguments, const MelFilterBank& filters) {
   const auto request = read_line(arguments);
-  const auto converted = request ? convert(*request) : tl::unexpected<Error>(request.error());
+  const auto converted = request ? convert(*request, filters) : tl::unexpected<Error>(request.error());
   if (converted) {
     if (request->prints) print(*request, *converted);
     return kDone;

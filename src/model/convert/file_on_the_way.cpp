@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/new_file.h"
 
 namespace tutti {
 namespace {
@@ -29,10 +30,12 @@ FileOnTheWay::~FileOnTheWay() {
 }
 
 Result<void> FileOnTheWay::put_at(const fs::path& path) {
-  const auto self = "/proc/self/fd/" + std::to_string(fd_.get());
-  const bool there = name_.empty() ? ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0
-                                   : ::rename(name_.c_str(), path.c_str()) == 0;
-  if (!there) return fail_errno(path.string(), "could not be put in place");
+  if (name_.empty()) {
+    if (const auto why = name_descriptor(fd_.get(), path))
+      return tl::unexpected(system_error(path.string(), "could not be put in place", why.value()));
+  } else if (::rename(name_.c_str(), path.c_str()) != 0) {
+    return fail_errno(path.string(), "could not be put in place");
+  }
   name_.clear();
   return {};
 }

@@ -86,21 +86,25 @@ Result<void> write_archive(const std::shared_ptr<const Checkpoint>& checkpoint,
 
 }  // namespace
 
-Result<void> check_openai(const WhisperDims& d) {
+Result<void> check_openai(const WhisperDims& dims) {
+  return check_whisper_program("openai-whisper", dims);
+}
+
+Result<void> check_whisper_program(std::string_view program, const WhisperDims& d) {
   constexpr std::int32_t kPositions = 1500;
   if (d.n_audio_ctx == kPositions && d.n_vocab >= kEnglishVocabulary && d.n_vocab <= kLargeV3Vocabulary) return {};
-  return fail(
-      Fault::unsupported,
-      "openai-whisper runs windows of 1500 positions and vocabularies of 51864 to 51866 tokens; this model has " +
-          std::to_string(d.n_audio_ctx) + " and " + std::to_string(d.n_vocab),
-      "Convert it to a folder, for Hugging Face and Tutti: -o FOLDER");
+  return fail(Fault::unsupported,
+              std::string(program) +
+                  " runs windows of 1500 positions and vocabularies of 51864 to 51866 tokens; this model has " +
+                  std::to_string(d.n_audio_ctx) + " and " + std::to_string(d.n_vocab),
+              "Convert it to a folder, for Hugging Face and Tutti: -o FOLDER");
 }
 
 Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>& checkpoint,
                                         const std::vector<NetworkTensor>& tensors, WeightType type,
                                         const std::filesystem::path& path) {
-  if (type == WeightType::int8)
-    return fail(Fault::usage, path.string() + ": OpenAI's files hold no int8 weights",
+  if (type == WeightType::int8 || type == WeightType::q8_0)
+    return fail(Fault::usage, path.string() + ": OpenAI's files hold no " + std::string(name_of(type)) + " weights",
                 "Take " + field("type") + " float16");
   auto file = FileOnTheWay::open_in(folder_of(path));
   if (!file) return tl::unexpected<Error>(file.error());

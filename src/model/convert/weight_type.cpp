@@ -9,7 +9,8 @@ namespace {
 constexpr std::array kNames{std::pair{WeightType::float32, std::string_view("float32")},
                             std::pair{WeightType::float16, std::string_view("float16")},
                             std::pair{WeightType::bfloat16, std::string_view("bfloat16")},
-                            std::pair{WeightType::int8, std::string_view("int8")}};
+                            std::pair{WeightType::int8, std::string_view("int8")},
+                            std::pair{WeightType::q8_0, std::string_view("q8_0")}};
 
 }  // namespace
 

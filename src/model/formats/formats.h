@@ -69,8 +69,8 @@ struct GgmlModel {
 };
 
 /// Reads a model file of whisper.cpp (ggml-tiny.en.bin): float32, float16, bfloat16, and the block types q4_0, q4_1,
-/// q5_0, q5_1 and q8_0, which stay as they are. Nothing is trusted; an error names the tensor. The tensors point into
-/// `file`. Thread-safe.
+/// q5_0, q5_1, q8_0, q4_k, q5_k and q6_k, which stay as they are. Nothing is trusted; an error names the tensor. The
+/// tensors point into `file`. Thread-safe.
 Result<GgmlModel> parse_ggml(std::span<const std::byte> file);
 
 /// What a CTranslate2 model.bin holds. Scalars have an empty shape.

@@ -23,6 +23,9 @@ std::optional<ElementType> element_type(std::int32_t ggml_type) {
     case 6: return ElementType::q5_0;
     case 7: return ElementType::q5_1;
     case 8: return ElementType::q8_0;
+    case 12: return ElementType::q4_k;
+    case 13: return ElementType::q5_k;
+    case 14: return ElementType::q6_k;
     case 30: return ElementType::bf16;
     default: return std::nullopt;
   }
@@ -61,7 +64,7 @@ class Reader {
     const auto type = element_type(ggml_type);
     if (!type)
       return fail(Fault::unsupported, thing + ": its element type is ggml's number " + std::to_string(ggml_type),
-                  "Known are f32, f16, bf16, q4_0, q4_1, q5_0, q5_1 and q8_0");
+                  "Known are f32, f16, bf16, q4_0, q4_1, q5_0, q5_1, q8_0, q4_k, q5_k and q6_k");
     if (block_of(*type) > 1 && block_version_ != kBlockVersion)
       return fail(Fault::unsupported,
                   thing + ": " + std::string(name_of(*type)) + " blocks of version " + std::to_string(block_version_) +

@@ -1,5 +1,6 @@
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "model/formats/formats.h"
 
@@ -38,7 +39,46 @@ void read_half_bytes(const std::byte* from, std::uint32_t fifth, int offset, flo
   }
 }
 
-/// One block of 32 (ggml's ggml-common.h: block_q4_0 and the others).
+/// The scale and the minimum of group `at` of 32, six bits each (ggml's get_scale_min_k4).
+std::pair<unsigned, unsigned> scale_and_least(std::size_t at, const std::byte* packed) {
+  const auto bits = [&](std::size_t index) { return std::to_integer<unsigned>(packed[index]); };
+  if (at < 4) return {bits(at) & 63U, bits(at + 4) & 63U};
+  return {(bits(at + 4) & 15U) | bits(at - 4) >> 6 << 4, bits(at + 4) >> 4 | bits(at) >> 6 << 4};
+}
+
+/// A block of 256 in eight groups (block_q4_K, block_q5_K): half bytes of two groups in one run of 32 bytes, low halves
+/// first; bit g of `fifth` belongs to group g. `fifth`: null where there are none.
+void read_group_block(const std::byte* at, const std::byte* fifth, const std::byte* halves, float* out) {
+  constexpr std::size_t kGroups = 8;
+  const float scale = half_at(at), least = half_at(at + 2);
+  for (std::size_t group = 0; group < kGroups; ++group) {
+    const auto [factor, offset] = scale_and_least(group, at + 4);
+    const float step = scale * static_cast<float>(factor), minimum = least * static_cast<float>(offset);
+    const std::byte* run = halves + group / 2 * kBlock;
+    for (std::size_t j = 0; j < kBlock; ++j) {
+      const auto byte = std::to_integer<unsigned>(run[j]);
+      unsigned number = group % 2 == 0 ? byte & 15U : byte >> 4;
+      if (fifth) number += (std::to_integer<unsigned>(fifth[j]) >> group & 1U) << 4;
+      *out++ = step * static_cast<float>(number) - minimum;
+    }
+  }
+}
+
+/// A block of 256 in sixteen groups of 16 (block_q6_K): four bits, two more, int8 scales, their scale.
+void read_q6_k(const std::byte* at, float* out) {
+  const std::byte *low = at, *high = at + 128, *scales = at + 192;
+  const float scale = half_at(at + 208);
+  for (std::size_t i = 0; i < 256; ++i) {
+    const std::size_t half = i / 128, quarter = i % 128 / kBlock, j = i % kBlock;
+    const auto byte = std::to_integer<unsigned>(low[64 * half + quarter % 2 * kBlock + j]);
+    const unsigned four = quarter < 2 ? byte & 15U : byte >> 4;
+    const unsigned two = std::to_integer<unsigned>(high[kBlock * half + j]) >> 2 * quarter & 3U;
+    const auto factor = value_at<std::int8_t>(scales + i / 16);
+    out[i] = scale * static_cast<float>(factor) * static_cast<float>(static_cast<int>(four | two << 4) - 32);
+  }
+}
+
+/// One block (ggml's ggml-common.h: block_q4_0 and the others).
 void read_block(ElementType type, const std::byte* at, float* out) {
   const float scale = half_at(at);
   switch (type) {
@@ -47,6 +87,9 @@ void read_block(ElementType type, const std::byte* at, float* out) {
     case ElementType::q5_0: return read_half_bytes(at + 6, value_at<std::uint32_t>(at + 2), -16, scale, 0, out);
     case ElementType::q5_1:
       return read_half_bytes(at + 8, value_at<std::uint32_t>(at + 4), 0, scale, half_at(at + 2), out);
+    case ElementType::q4_k: return read_group_block(at, nullptr, at + 16, out);
+    case ElementType::q5_k: return read_group_block(at, at + 16, at + 48, out);
+    case ElementType::q6_k: return read_q6_k(at, out);
     default: return read_integers<std::int8_t>(at + 2, scale, {out, kBlock});
   }
 }
@@ -63,7 +106,7 @@ void read_row(const StoredTensor& tensor, std::int64_t row, std::span<float> out
   const auto* from = tensor.bytes.data() + index * (out.size() / block_of(tensor.type)) * size_of(tensor.type);
   if (tensor.type == ElementType::i8) return read_integers<std::int8_t>(from, tensor.row_scales[index], out);
   if (tensor.type == ElementType::i16) return read_integers<std::int16_t>(from, tensor.row_scales[index], out);
-  for (std::size_t i = 0; i < out.size(); i += kBlock, from += size_of(tensor.type))
+  for (std::size_t i = 0; i < out.size(); i += block_of(tensor.type), from += size_of(tensor.type))
     read_block(tensor.type, from, out.data() + i);
 }
 

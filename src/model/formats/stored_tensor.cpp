@@ -3,14 +3,18 @@
 namespace tutti {
 
 std::size_t block_of(ElementType type) {
+  if (type >= ElementType::q4_k) return 256;
   return type >= ElementType::q4_0 ? 32 : 1;
 }
 
 std::size_t size_of(ElementType type) {
   switch (type) {
-    case ElementType::q8_0: return 34;  // float16 scale, 32 bytes
-    case ElementType::q5_1: return 24;  // float16 scale and minimum, 32 fifth bits, 32 half bytes
-    case ElementType::q5_0: return 22;  // the same without minimum
+    case ElementType::q6_k: return 210;  // 6 bits each, 16 int8 scales, their float16 scale
+    case ElementType::q5_k: return 176;  // the same with fifth bits
+    case ElementType::q4_k: return 144;  // float16 scale and minimum, 8 of both with 6 bits, half bytes
+    case ElementType::q8_0: return 34;   // float16 scale, 32 bytes
+    case ElementType::q5_1: return 24;   // float16 scale and minimum, 32 fifth bits, 32 half bytes
+    case ElementType::q5_0: return 22;   // the same without minimum
     case ElementType::q4_1: return 20;
     case ElementType::q4_0: return 18;
     case ElementType::f64:
@@ -44,6 +48,9 @@ std::string_view name_of(ElementType type) {
     case ElementType::q5_0: return "Q5_0";
     case ElementType::q5_1: return "Q5_1";
     case ElementType::q8_0: return "Q8_0";
+    case ElementType::q4_k: return "Q4_K";
+    case ElementType::q5_k: return "Q5_K";
+    case ElementType::q6_k: return "Q6_K";
   }
   return "?";
 }

@@ -10,8 +10,8 @@
 
 namespace tutti {
 
-/// Element types that weight files name. The floating-point ones that weights may have come first; ggml's blocks, 32
-/// elements with a scale of their own, last.
+/// Element types that weight files name. The floating-point ones that weights may have come first; ggml's blocks, 32 or
+/// 256 elements with scales of their own, last.
 enum class ElementType : std::uint8_t {
   f16,
   bf16,
@@ -28,9 +28,12 @@ enum class ElementType : std::uint8_t {
   q5_0,
   q5_1,
   q8_0,
+  q4_k,
+  q5_k,
+  q6_k,
 };
 
-/// Elements that are stored together: 32 for ggml's blocks, else 1.
+/// Elements that are stored together: 32 or 256 for ggml's blocks, else 1.
 std::size_t block_of(ElementType type);
 /// Bytes of one element, or of one block.
 std::size_t size_of(ElementType type);

@@ -22,7 +22,9 @@ Result<std::vector<float>> load_audio(const RecordingInput& recording, const std
 
 /// Whisper's log-mel features, row-major [n_mels, frames] float32, of the samples and `padding` zeros behind them:
 /// frames is (samples + padding) / 160. Fault::usage: no sample, one that is not a number, padding below 0, no bin.
-Result<std::vector<float>> log_mel(std::span<const float> samples, int n_mels = 80, std::int64_t padding = 0);
+/// `go_on` as above.
+Result<std::vector<float>> log_mel(std::span<const float> samples, int n_mels = 80, std::int64_t padding = 0,
+                                   const std::function<bool()>& go_on = {});
 
 /// A stretch of speech: samples [start, end).
 struct SpeechSpan {
@@ -32,8 +34,9 @@ struct SpeechSpan {
 };
 
 /// The speech in the samples, in order, without overlap; none where there is none. Errors as for log_mel, and those of
-/// the options.
-Result<std::vector<SpeechSpan>> speech_spans(std::span<const float> samples, const VadOptions& options = {});
+/// the options. `go_on` as above.
+Result<std::vector<SpeechSpan>> speech_spans(std::span<const float> samples, const VadOptions& options = {},
+                                             const std::function<bool()>& go_on = {});
 
 /// How a hypothesis is compared with its reference.
 enum class TextNormalizer {

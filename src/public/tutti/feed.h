@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -71,6 +73,68 @@ class Feed {
   struct Parts;
   explicit Feed(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
+};
+
+/// Which batches of a prepared set there are, of labelled clips or of a voice's.
+struct SetFeedOptions {
+  std::filesystem::path set{};   ///< the folder that `tutti prepare` wrote, or its file
+  std::string part{"training"};  ///< of labelled clips also "validation" or "testing"
+  std::int64_t batch_size = 32;  ///< clips of a batch; of a voice those of mean length
+  std::int64_t epochs = 1;       ///< then `next` yields nothing more; 0: no end
+  std::uint64_t seed = 0;
+  int rank = 0;  ///< takes every `ranks`-th row of each batch, which has so many times `batch_size` clips
+  int ranks = 1;
+  std::string resume{};  ///< `position` of the last batch that was used; empty: from the start
+};
+
+/// A batch of a prepared set. Arrays are row-major; its holder's.
+struct SetBatch {
+  std::int64_t index = 0;  ///< 0 for the first batch of the run
+  std::int64_t epoch = 0;
+  std::int64_t rows = 0;
+  std::int64_t frames = 0;  ///< T
+  std::int64_t n_mels = 0;
+  std::vector<float> features{};        ///< labelled: [rows, n_mels, T]; of a voice: [rows, T, n_mels]
+  std::vector<std::int64_t> labels{};   ///< labelled: [rows]
+  std::int64_t symbol_count = 0;        ///< S
+  std::vector<std::int64_t> symbols{};  ///< of a voice: [rows, S], 0 behind a row's own
+  std::vector<std::int64_t> symbol_lengths{}, frame_lengths{}, speakers{};  ///< of a voice: [rows]
+  std::vector<float> pitch{}, energy{};  ///< of a voice: [rows, T]; pitch in Hz, 0: not voiced
+  std::vector<std::string> ids{};
+  std::string position{};
+};
+
+/// What a prepared set holds. Labelled: names of labels by number. Of a voice: its format as JSON.
+struct SetFacts {
+  std::int64_t rows = 0;  ///< of its part, those of other ranks included
+  std::int64_t n_mels = 0;
+  int rate = 0;  ///< Hz, of its audio
+  std::vector<std::string> labels{};
+  std::string format{};
+};
+
+/// Training input of a set that is prepared: clips with labels (`tutti prepare classifier`) or of a voice (`tutti
+/// prepare tts`), in memory that is mapped. Batches follow from set and options alone. `next` belongs to one thread.
+class SetFeed {
+ public:
+  /// Fault::missing where there is no such set, or no such part of it; Fault::usage for options that cannot be intended
+  /// or a position of another set.
+  static Result<SetFeed> open_labelled(const SetFeedOptions& options);
+  static Result<SetFeed> open_voice(const SetFeedOptions& options);
+  SetFeed(SetFeed&&) noexcept;
+  SetFeed& operator=(SetFeed&&) noexcept;
+  ~SetFeed();
+
+  /// The next batch; empty after the last epoch. Waits for no disk but where the set is not in memory yet.
+  std::optional<SetBatch> next();
+  const SetFacts& facts() const;
+
+  /// What makes batches (feed/set_feed_source.h).
+  class Source;
+
+ private:
+  explicit SetFeed(std::unique_ptr<Source> source);
+  std::unique_ptr<Source> source_;
 };
 
 }  // namespace tutti

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 namespace tutti {
@@ -35,6 +36,8 @@ class RunProfile {
   double items_per_s() const;
   /// The stage that limits the run. Empty: no stage does by itself, or the replay does not explain the run.
   std::optional<std::string> limit() const;
+  /// One sentence: what limits the run, and what one change would gain; or that this is not known.
+  std::string finding() const;
   /// The changes that gain 2 % or more, the greatest gain first among those of a kind.
   std::vector<PredictedRate> gains() const;
   /// The rate of as much work again with a change made. Fault::usage where the run has no such stage or setting.
@@ -62,6 +65,8 @@ class LoopProfile {
 
   /// Calls `work`, which is a part of that phase.
   void measure(std::string_view phase, const std::function<void()>& work);
+  /// A call of that phase which its caller has timed, by Clock::real().
+  void note(std::string_view phase, Clock::Instant start, Clock::Instant end);
   /// Of all that was measured so far; what was no phase is the stage "rest". Fault::missing: nothing was.
   Result<RunProfile> profile() const;
 

@@ -297,7 +297,7 @@ Result<void> Page::check_right(const ApiClient& client, const std::string& actio
   if (client.is_operator) return {};
   const auto refused = [&](const std::string& what) {
     return fail(Fault::refused, "the token '" + client.name + "' " + what,
-                "An operator's does: start the server with " + field("operator_token_file"));
+                "An operator's token does: it is in the file that " + field("operator_token_file") + " names");
   };
   if (action == "drain" || action == "resume") return refused("does not steer devices");
   if (const auto id = job_id_of(target)) {

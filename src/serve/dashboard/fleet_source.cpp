@@ -24,8 +24,15 @@ tl::unexpected<Error> set_by_batch(JobId job) {
 
 class ServiceFleet final : public FleetSource {
  public:
-  ServiceFleet(ServiceControl& service, JobService& jobs) : service_(service), jobs_(jobs) {}
-  Result<std::optional<FleetStatus>> status() override { return service_.status(); }
+  ServiceFleet(ServiceControl& service, JobService& jobs, LiveSessions& live)
+      : service_(service), jobs_(jobs), live_(live) {}
+  Result<std::optional<FleetStatus>> status() override {
+    FleetStatus status = service_.status();
+    for (LiveStreamStatus& stream : live_.status())
+      status.in_work.push_back(
+          {.id = stream.id, .name = "live audio", .done = stream.taken, .client = std::move(stream.client)});
+    return std::optional(std::move(status));
+  }
   Result<void> drain(const std::string& device) override {
     if (!service_.drain(device)) return no_such("device", device);
     return {};
@@ -36,7 +43,7 @@ class ServiceFleet final : public FleetSource {
   }
   Result<void> cancel(const std::string& job) override {
     if (const auto id = number_in<JobId>(job)) return jobs_.cancel_any(*id);
-    if (!service_.cancel(job)) return no_such("request", job);
+    if (!live_.finish(job) && !service_.cancel(job)) return no_such("request", job);
     return {};
   }
   Result<void> retry(JobId job) override { return jobs_.retry_any(job); }
@@ -45,6 +52,7 @@ class ServiceFleet final : public FleetSource {
  private:
   ServiceControl& service_;
   JobService& jobs_;
+  LiveSessions& live_;
 };
 
 class BatchFleet final : public FleetSource {
@@ -129,8 +137,8 @@ class ServerFleet final : public FleetSource {
 
 }  // namespace
 
-std::unique_ptr<FleetSource> fleet_of(ServiceControl& service, JobService& jobs) {
-  return std::make_unique<ServiceFleet>(service, jobs);
+std::unique_ptr<FleetSource> fleet_of(ServiceControl& service, JobService& jobs, LiveSessions& live) {
+  return std::make_unique<ServiceFleet>(service, jobs, live);
 }
 
 std::unique_ptr<FleetSource> fleet_of_batches(std::filesystem::path state, JobAdmin& store) {

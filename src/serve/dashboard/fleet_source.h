@@ -10,6 +10,7 @@
 #include "jobs/store.h"
 #include "jobs/store_url.h"
 #include "serve/jobs/job_service.h"
+#include "serve/realtime/live_sessions.h"
 #include "transcribe/service/speech_service.h"
 #include "view/fleet/fleet_status.h"
 
@@ -32,8 +33,8 @@ class FleetSource {
   virtual Result<void> set_priority(JobId job, int priority) = 0;
 };
 
-/// The service itself and its jobs, which outlive it.
-std::unique_ptr<FleetSource> fleet_of(ServiceControl& service, JobService& jobs);
+/// The service itself with its jobs and live streams, which outlive it.
+std::unique_ptr<FleetSource> fleet_of(ServiceControl& service, JobService& jobs, LiveSessions& live);
 
 /// The batch that runs on the store in `state`, whichever it is at a call: its control socket is found by its status.
 /// `store` is that store, and outlives it.

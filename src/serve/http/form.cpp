@@ -23,7 +23,7 @@ std::string plain_name(std::string name) {
 
 std::optional<ApiError> refused_upload(const HttpHead& head, std::uint64_t most_bytes,
                                        const std::filesystem::path& folder) {
-  constexpr std::uint64_t kFormBytes = std::uint64_t{2} << 20;  // a form has more to it than its recording
+  constexpr std::uint64_t kFormBytes = std::uint64_t{5} << 20;  // a form has more to it than its recording
   constexpr std::int64_t kSpareDisk = std::int64_t{64} << 20;   // that a disk keeps free
   const std::uint64_t length = head.length.value_or(0);
   if (length > most_bytes + kFormBytes)

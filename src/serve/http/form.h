@@ -32,7 +32,7 @@ struct Form {
 
 struct FormLimits {
   std::uint64_t file_bytes = std::uint64_t{2} << 30;
-  std::size_t field_bytes = std::size_t{1} << 20;  // size of all fields together
+  std::size_t field_bytes = std::size_t{4} << 20;  // of all fields together: clips of known speakers are fields
 };
 
 /// What is wrong with a form before any of its body is read: 413, it has more bytes than a recording of `most_bytes`

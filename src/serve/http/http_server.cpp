@@ -42,6 +42,10 @@ std::chrono::steady_clock::duration duration_of(Seconds seconds) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds);
 }
 
+std::string request_id(std::uint64_t number) {
+  return "req_" + std::to_string(number);
+}
+
 HttpHead head_of(const http::request<http::buffer_body>& request, std::string address, std::uint64_t number) {
   HttpHead head{.method = std::string(request.method_string()), .address = std::move(address)};
   const std::string_view target(request.target().data(), request.target().size());
@@ -55,7 +59,7 @@ HttpHead head_of(const http::request<http::buffer_body>& request, std::string ad
   }
   const auto named = head.header("x-request-id");
   const bool plain = named.size() <= 128 && std::ranges::all_of(named, [](char c) { return c > ' ' && c < 127; });
-  head.id = plain && !named.empty() ? std::string(named) : "req_" + std::to_string(number);
+  head.id = plain && !named.empty() ? std::string(named) : request_id(number);
   return head;
 }
 
@@ -126,6 +130,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::awaitable<bool> send_stream(const std::shared_ptr<ConnectionExchange>& exchange, HttpAnswer head,
                                     unsigned version);
   asio::awaitable<void> refuse(HttpAnswer answer, const HttpHead& head, unsigned version);
+  /// Of a request that could not be read.
+  HttpHead unread_head() const;
   asio::awaitable<error_code> write(std::string_view bytes);
   asio::awaitable<void> wait_for_exchange(std::chrono::steady_clock::duration most);
   std::function<void()> waker();
@@ -217,6 +223,13 @@ asio::awaitable<void> Connection::serve() {
   stream_.tcp().socket().shutdown(tcp::socket::shutdown_both, ignored);
 }
 
+HttpHead Connection::unread_head() const {
+  HttpHead head;
+  head.address = address_;
+  head.id = request_id(server_.birth + ++server_.requests);
+  return head;
+}
+
 /// Where it is encrypted. Counts towards the deadline of the first request's head.
 asio::awaitable<bool> Connection::shake_hands() {
   if (!stream_.is_encrypted()) co_return true;
@@ -225,7 +238,7 @@ asio::awaitable<bool> Connection::shake_hands() {
   stream_.tcp().expires_never();
   if (ClientStream::is_in_the_clear(failed)) {
     stream_.go_on_in_the_clear();
-    const HttpHead none;
+    const HttpHead none = unread_head();
     HttpAnswer answer = server_.handler.refused(400, "this port speaks HTTPS: the address must begin with https://");
     co_await refuse(std::move(answer), none, 11);
   }
@@ -275,7 +288,7 @@ asio::awaitable<bool> Connection::read_head(Parser& parser, bool first) {
   if (!failed) co_return true;
   if (!is_malformed(failed)) co_return false;
   // Named: g++ 12 destroys a braced temporary of a co_await twice.
-  const HttpHead none;
+  const HttpHead none = unread_head();
   const Recorded recorded(*this, none);
   HttpAnswer answer = failed == http::error::header_limit
                           ? server_.handler.refused(431, "the request's headers are too long")

@@ -289,12 +289,12 @@ bool SocketConnection::has_left() {
 }
 
 /// Detaches what the session has, however the scope is left: also where the server goes in the middle of it.
-class Attached {
+class AttachedSocket {
  public:
-  explicit Attached(SocketConnection& connection) : connection_(connection) {}
-  Attached(const Attached&) = delete;
-  Attached& operator=(const Attached&) = delete;
-  ~Attached() { connection_.detach(); }
+  explicit AttachedSocket(SocketConnection& connection) : connection_(connection) {}
+  AttachedSocket(const AttachedSocket&) = delete;
+  AttachedSocket& operator=(const AttachedSocket&) = delete;
+  ~AttachedSocket() { connection_.detach(); }
 
  private:
   SocketConnection& connection_;
@@ -310,7 +310,7 @@ asio::awaitable<void> serve_web_socket(std::shared_ptr<void> owner, ClientStream
   if (const error_code failed = co_await connection->shake_hands(request, head); failed) co_return;
   constexpr int kSwitching = 101;
   record.status = kSwitching;
-  const Attached attached(*connection);
+  const AttachedSocket attached(*connection);
   co_await connection->serve(record);
 }
 

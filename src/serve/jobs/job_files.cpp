@@ -19,10 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string path_of_descriptor(int file) {
-  return "/proc/self/fd/" + std::to_string(file);
-}
-
 /// Copies an unnamed file of another file system, whole, to a new name.
 Result<void> copy_to(int from, const fs::path& path) {
   const OwnedFd to(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
@@ -66,8 +62,9 @@ Result<void> JobFiles::keep_upload(int file, const std::string& key) const {
   const fs::path path = upload_of(key);
   if (::fdatasync(file) != 0) return fail_errno(path.string(), "cannot be written");
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail_errno(path.string(), "cannot be replaced");
-  if (::linkat(AT_FDCWD, path_of_descriptor(file).c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-    if (errno != EXDEV && errno != ENOENT) return fail_errno(path.string(), "cannot be made");
+  if (const auto why = name_descriptor(file, path)) {
+    if (why != std::errc::cross_device_link && why != std::errc::no_such_file_or_directory)
+      return tl::unexpected(system_error(path.string(), "cannot be made", why.value()));
     if (auto copied = copy_to(file, path); !copied) return copied;
   }
   return sync_folder(folder_);

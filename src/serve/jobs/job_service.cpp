@@ -165,6 +165,8 @@ std::optional<ApiError> JobService::check_source(const JobRequest& request, cons
 }
 
 tl::expected<JobService::Accepted, ApiError> JobService::accept(JobSubmission submission) {
+  // An empty field is absent. Kept, it would be sealed, and read as an address that is not empty.
+  std::erase_if(submission.fields, [](const auto& field) { return trimmed(field.second).empty(); });
   const auto request = read_job_request(submission.fields, options_.usual);
   if (!request) return tl::unexpected(request.error());
   if (!options_.models.contains(request->form.model))

@@ -40,32 +40,28 @@ bool UploadRate::is_live(const Upload& upload, Seconds now) {
   return static_cast<double>(upload.size) <= kMostOfSpoken * static_cast<double>(*bytes_a_second_) * now.count();
 }
 
-Result<std::unique_ptr<LiveUpload>> LiveUpload::start(SpeechService& service, LiveSessions& sessions, SpeechForm form,
-                                                      OwnedFd file, std::shared_ptr<HttpExchange> exchange,
-                                                      HttpAnswer head, std::shared_ptr<void> admission) {
+Result<std::unique_ptr<LiveUpload>> LiveUpload::start(SpeechService& service, SpeechForm form, OwnedFd file,
+                                                      std::shared_ptr<HttpExchange> exchange, HttpAnswer head,
+                                                      std::shared_ptr<LiveSessions::Admission> admission) {
   const FieldNamesScope names(FieldNames::fields);
   const SpeechOptions options = as_live(form.options);
   std::unique_ptr<LiveUpload> upload(
-      new LiveUpload(sessions, std::move(form), std::move(file), std::move(exchange), std::move(admission)));
+      new LiveUpload(std::move(form), std::move(file), std::move(exchange), std::move(admission)));
   auto stream = service.listen(options, *upload);
   if (!stream) return tl::unexpected<Error>(stream.error());
   upload->stream_ = std::move(*stream);
   upload->exchange_->begin_stream(std::move(head));
   upload->reading_ = std::jthread([all = upload.get()] { all->run(); });
-  sessions.enter(*upload);
+  upload->admission_->enter(*upload);
   return upload;
 }
 
-LiveUpload::LiveUpload(LiveSessions& sessions, SpeechForm form, OwnedFd file, std::shared_ptr<HttpExchange> exchange,
-                       std::shared_ptr<void> admission)
-    : sessions_(sessions),
-      form_(std::move(form)),
-      fd_(std::move(file)),
-      exchange_(std::move(exchange)),
-      admission_(std::move(admission)) {}
+LiveUpload::LiveUpload(SpeechForm form, OwnedFd file, std::shared_ptr<HttpExchange> exchange,
+                       std::shared_ptr<LiveSessions::Admission> admission)
+    : form_(std::move(form)), fd_(std::move(file)), exchange_(std::move(exchange)), admission_(std::move(admission)) {}
 
 LiveUpload::~LiveUpload() {
-  sessions_.leave(*this);
+  admission_->leave();
   abandon();
 }
 
@@ -103,7 +99,9 @@ void LiveUpload::run() {
 Result<void> LiveUpload::read() {
   constexpr std::size_t kBlock = std::size_t{64} << 10;
   PcmStream pcm("file", [this](std::span<const std::int16_t> samples) -> Result<void> {
-    duration_ += length_of(std::ssize(samples), kModelRate);
+    const Seconds length = length_of(std::ssize(samples), kModelRate);
+    duration_ += length;
+    admission_->add_audio(length);
     if (stream_->feed(samples)) return {};
     return fail(Fault::cancelled, "the upload: cancelled");
   });

@@ -33,11 +33,11 @@ class UploadRate {
 /// to the client meanwhile. A client that leaves ends it.
 class LiveUpload final : private CaptionListener, private LiveClient {
  public:
-  /// `head` begins the answer; `file`: another descriptor of the file that grows; `admission`: held as long as this
-  /// exists. Errors are those of SpeechService::listen. `service` and `sessions` outlive it.
-  static Result<std::unique_ptr<LiveUpload>> start(SpeechService& service, LiveSessions& sessions, SpeechForm form,
-                                                   OwnedFd file, std::shared_ptr<HttpExchange> exchange,
-                                                   HttpAnswer head, std::shared_ptr<void> admission);
+  /// `head` begins the answer; `file`: another descriptor of the file that grows; `admission`: its own among the live
+  /// streams. Errors are those of SpeechService::listen. `service` outlives it.
+  static Result<std::unique_ptr<LiveUpload>> start(SpeechService& service, SpeechForm form, OwnedFd file,
+                                                   std::shared_ptr<HttpExchange> exchange, HttpAnswer head,
+                                                   std::shared_ptr<LiveSessions::Admission> admission);
   LiveUpload(const LiveUpload&) = delete;
   LiveUpload& operator=(const LiveUpload&) = delete;
   ~LiveUpload() override;
@@ -58,22 +58,21 @@ class LiveUpload final : private CaptionListener, private LiveClient {
     bool abandoned = false;
   };
 
-  LiveUpload(LiveSessions& sessions, SpeechForm form, OwnedFd file, std::shared_ptr<HttpExchange> exchange,
-             std::shared_ptr<void> admission);
+  LiveUpload(SpeechForm form, OwnedFd file, std::shared_ptr<HttpExchange> exchange,
+             std::shared_ptr<LiveSessions::Admission> admission);
   void on_partial(const Caption&) override {}
   void on_final(const Caption& caption) override;
   void on_end(const Result<void>& end) override;
-  void finish() override { complete(std::nullopt); }
+  void finish(LiveEnd /*why*/) override { complete(std::nullopt); }
 
   void run();
   Result<void> read();
   void fail_with(const ApiError& error);
 
-  LiveSessions& sessions_;
   const SpeechForm form_;
   const OwnedFd fd_;
   const std::shared_ptr<HttpExchange> exchange_;
-  const std::shared_ptr<void> admission_;
+  const std::shared_ptr<LiveSessions::Admission> admission_;
   Guarded<File> file_{};
   SpeechEvents events_{form_};
   CaptionSegments segments_{};

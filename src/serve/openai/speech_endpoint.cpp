@@ -138,12 +138,12 @@ class SpeechBody final : public HttpBody {
     if (!fields || !endpoint_.models.contains(fields->model) || !fields->stream || fields->logprobs) return;
     if (fields->format != SpeechFormat::json && fields->format != SpeechFormat::text) return;
     if (fields->options.diarize || fields->options.replacements) return;
-    auto admission = endpoint_.sessions.admit();
+    auto admission = endpoint_.sessions.admit(client_);
     OwnedFd file(::fcntl(upload.file.get(), F_DUPFD_CLOEXEC, 0));
     if (!admission || !file) return;
     HttpAnswer head = events_head(*fields);
-    auto live = LiveUpload::start(endpoint_.service, endpoint_.sessions, std::move(*fields), std::move(file), exchange_,
-                                  std::move(head), std::move(admission));
+    auto live = LiveUpload::start(endpoint_.service, std::move(*fields), std::move(file), exchange_, std::move(head),
+                                  std::move(admission));
     if (!live) return;
     live_ = std::move(*live);
     exchange_->on_gone([this] { live_->abandon(); });

@@ -12,6 +12,7 @@
 #include "base/base64.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/new_file.h"
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "hub/speaker_weights.h"
@@ -47,6 +48,12 @@ tl::expected<bool, ApiError> truth(std::string_view field, std::string_view text
   if (word == "true" || word == "1") return true;
   if (word == "false" || word == "0" || word.empty()) return false;
   return invalid(field, "expected true or false, found '" + word.substr(0, 40) + "'");
+}
+
+/// Whether a speaker without a name may be called so in diarized_json: one of A to Z, or that and a number.
+bool may_be_label(std::string_view name) {
+  return !name.empty() && name[0] >= 'A' && name[0] <= 'Z' &&
+         std::ranges::all_of(name.substr(1), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// Reads fields one after the other. A field that needs others too is settled at the end.
@@ -320,7 +327,7 @@ Read Reader::speaker_reference(const std::string& text) {
   OwnedFd file(::memfd_create("speaker", MFD_CLOEXEC));
   if (!file) return invalid(kField, "descriptors ran out");
   if (!write_all(file.get(), std::as_bytes(std::span(*bytes)), kField)) return invalid(kField, "memory ran out");
-  const std::string path = "/proc/self/fd/" + std::to_string(file.get());
+  const auto path = path_of_descriptor(file.get());
   speaker_clips_.push_back({.clip = path, .held = std::make_shared<const OwnedFd>(std::move(file))});
   return {};
 }
@@ -351,6 +358,9 @@ Read Reader::settle_speakers() {
     diarize.emplace().weights = std::move(*weights);
   }
   for (std::size_t i = 0; i < speaker_names_.size(); ++i) {
+    if (may_be_label(speaker_names_[i]))
+      return invalid("known_speaker_names",
+                     "expected other names than speakers without one get (A, B, …), found '" + speaker_names_[i] + "'");
     speaker_clips_[i].name = speaker_names_[i];
     diarize->known.push_back(std::move(speaker_clips_[i]));
   }

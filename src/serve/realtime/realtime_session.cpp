@@ -37,19 +37,20 @@ SpeechOptions options_of(const SpeechOptions& usual, const RealtimeSettings& set
 
 }  // namespace
 
-RealtimeSession::RealtimeSession(const RealtimeEndpoint& endpoint, std::string id, std::shared_ptr<void> admission)
+RealtimeSession::RealtimeSession(const RealtimeEndpoint& endpoint, std::string id,
+                                 std::shared_ptr<LiveSessions::Admission> admission)
     : endpoint_(endpoint), id_(std::move(id)), admission_(std::move(admission)) {
   settings_.model = endpoint_.models.own();
 }
 
 RealtimeSession::~RealtimeSession() {
-  endpoint_.sessions.leave(*this);
+  admission_->leave();
 }
 
 void RealtimeSession::begin(std::shared_ptr<SocketExchange> exchange) {
   exchange_ = std::move(exchange);
   send({{"type", "session.created"}, {"session", session_json(settings_, id_)}});
-  endpoint_.sessions.enter(*this);
+  admission_->enter(*this);
 }
 
 void RealtimeSession::gone() {
@@ -63,13 +64,14 @@ bool RealtimeSession::is_over() const {
   return live_.with([](const Live& live) { return !live.stream || live.stream->is_over(); });
 }
 
-void RealtimeSession::finish() {
+void RealtimeSession::finish(LiveEnd why) {
+  why_ended_ = why;
   live_.with([this](Live& live) {
     live.ends = true;
     if (live.stream)
       live.stream->finish();
     else
-      exchange_->close(kGoingAway, "the server is stopping");
+      close_ended();
   });
 }
 
@@ -86,8 +88,10 @@ bool RealtimeSession::take(std::string_view message, bool is_text) {
 
 bool RealtimeSession::offer() {
   const bool taken = live_.with([this](Live& live) { return live.ends || live.stream->offer(waiting_); });
-  if (taken) waiting_.clear();
-  return taken;
+  if (!taken) return false;
+  admission_->add_audio(length_of(std::ssize(waiting_), kModelRate));
+  waiting_.clear();
+  return true;
 }
 
 std::optional<ApiError> RealtimeSession::handle(const Json& event) {
@@ -176,6 +180,7 @@ void RealtimeSession::on_final(const Caption& caption) {
   std::string delta = caption.text;
   if (item_.transcript.empty() && delta.starts_with(' ')) delta.erase(0, 1);
   item_.transcript += delta;
+  item_.end = caption.end;
   send({{"type", "conversation.item.input_audio_transcription.delta"},
         {"item_id", id},
         {"content_index", 0},
@@ -219,8 +224,12 @@ void RealtimeSession::on_end(const Result<void>& end) {
     send_error(api_error_of(end.error(), "audio"), "");
     return exchange_->close(kUnexpected, "the audio cannot be transcribed any further");
   }
-  if (end && item_.is_open) complete_item(item_.start);
-  exchange_->close(kGoingAway, "the server is stopping");
+  if (end && item_.is_open) complete_item(std::max(item_.start, item_.end));
+  close_ended();
+}
+
+void RealtimeSession::close_ended() {
+  exchange_->close(kGoingAway, why_ended_ == LiveEnd::cancelled ? "cancelled at the server" : "the server is stopping");
 }
 
 void RealtimeSession::send(Event event) {

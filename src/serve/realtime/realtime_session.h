@@ -25,15 +25,14 @@ struct RealtimeEndpoint {
   SpeechService& service;
   const ModelNames& models;
   const SpeechOptions& usual;  // where a session has no setting for it
-  LiveSessions& sessions;
 };
 
 /// One client of /v1/realtime?intent=transcription: OpenAI's events over live audio (docs/live.md). Its text is fixed
 /// as it is spoken, so deltas come before the item is committed; what may still change has an event of ours.
 class RealtimeSession final : public SocketSession, private CaptionListener, private LiveClient {
  public:
-  /// `admission`: what it holds for as long as it exists.
-  RealtimeSession(const RealtimeEndpoint& endpoint, std::string id, std::shared_ptr<void> admission);
+  /// `admission`: its own among the live streams.
+  RealtimeSession(const RealtimeEndpoint& endpoint, std::string id, std::shared_ptr<LiveSessions::Admission> admission);
   RealtimeSession(const RealtimeSession&) = delete;
   RealtimeSession& operator=(const RealtimeSession&) = delete;
   ~RealtimeSession() override;
@@ -50,6 +49,7 @@ class RealtimeSession final : public SocketSession, private CaptionListener, pri
     bool is_open = false;
     std::string transcript{};
     double start = 0;  // seconds
+    double end = 0;    // of its final text
   };
   struct Live {
     std::unique_ptr<LiveStream> stream{};  // none: no audio has come
@@ -61,7 +61,7 @@ class RealtimeSession final : public SocketSession, private CaptionListener, pri
   void on_final(const Caption& caption) override;
   void on_settled(double at, bool is_requested) override;
   void on_end(const Result<void>& end) override;
-  void finish() override;
+  void finish(LiveEnd why) override;
 
   void send(nlohmann::ordered_json event);
   void send_error(const ApiError& error, const std::string& event_id);
@@ -76,10 +76,11 @@ class RealtimeSession final : public SocketSession, private CaptionListener, pri
   /// The item that text belongs to; opens one at `at` where there is none.
   std::string open_item(double at);
   void complete_item(double at);
+  void close_ended();
 
   const RealtimeEndpoint& endpoint_;
   const std::string id_;
-  const std::shared_ptr<void> admission_;
+  const std::shared_ptr<LiveSessions::Admission> admission_;
   std::shared_ptr<SocketExchange> exchange_{};
   std::atomic<std::uint64_t> events_{0};
 
@@ -90,7 +91,8 @@ class RealtimeSession final : public SocketSession, private CaptionListener, pri
   bool has_audio_ = false;               // since the last commit
 
   std::atomic<bool> detects_turns_{true};
-  Item item_{};           // the stream's thread's
+  Item item_{};  // the stream's thread's
+  std::atomic<LiveEnd> why_ended_{LiveEnd::server_stops};
   Guarded<Live> live_{};  // its stream calls this, and goes first
 };
 

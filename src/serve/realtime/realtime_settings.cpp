@@ -14,22 +14,22 @@ using Event = nlohmann::ordered_json;
 constexpr int kSilence = 500;       // milliseconds in which a turn ends, as live text has it
 constexpr std::size_t kShown = 40;  // bytes of a client's text in a message
 
-ApiError invalid(std::string param, const std::string& message) {
+ApiError invalid_setting(std::string param, const std::string& message) {
   return {.status = 400, .message = param + ": " + message, .param = param, .code = "invalid_value"};
 }
 
 std::optional<ApiError> take_format(RealtimeSettings& settings, const Json& session, const Json& input) {
   if (const Json& beta = member_of(session, "input_audio_format"); !beta.is_null() && beta != "pcm16")
-    return invalid("session.input_audio_format", "expected pcm16");
+    return invalid_setting("session.input_audio_format", "expected pcm16");
   const Json& format = member_of(input, "format");
   if (format.is_null()) return std::nullopt;
   if (text_of(member_of(format, "type")) != "audio/pcm")
-    return invalid("session.audio.input.format.type", "expected audio/pcm: 16 bits, one channel");
+    return invalid_setting("session.audio.input.format.type", "expected audio/pcm: 16 bits, one channel");
   const Json& rate = member_of(format, "rate");
   if (rate.is_null()) return std::nullopt;
   if (rate != 24'000 && rate != 16'000)
-    return invalid("session.audio.input.format.rate",
-                   "expected 24000 or 16000, found " + rate.dump().substr(0, kShown));
+    return invalid_setting("session.audio.input.format.rate",
+                           "expected 24000 or 16000, found " + rate.dump().substr(0, kShown));
   settings.rate = rate.get<int>();
   return std::nullopt;
 }
@@ -37,7 +37,7 @@ std::optional<ApiError> take_format(RealtimeSettings& settings, const Json& sess
 std::optional<ApiError> take_transcription(RealtimeSettings& settings, const Json& transcription,
                                            const ModelNames& models, const std::string& path) {
   if (transcription.is_null()) return std::nullopt;
-  if (!transcription.is_object()) return invalid(path, "expected an object");
+  if (!transcription.is_object()) return invalid_setting(path, "expected an object");
   if (const std::string model = text_of(member_of(transcription, "model")); !model.empty()) {
     if (!models.contains(model)) {
       ApiError missing = models.missing(model);
@@ -50,8 +50,8 @@ std::optional<ApiError> take_transcription(RealtimeSettings& settings, const Jso
     auto code = to_language_code(language);
     if (!code) code = language_of_tag(language);
     if (!code)
-      return invalid(path + ".language",
-                     "expected a code of a language such as en or de, found '" + language.substr(0, kShown) + "'");
+      return invalid_setting(path + ".language", "expected a code of a language such as en or de, found '" +
+                                                     language.substr(0, kShown) + "'");
     settings.language = std::string(*code);
   }
   if (const Json& prompt = member_of(transcription, "prompt"); !prompt.is_null()) settings.prompt = text_of(prompt);
@@ -62,7 +62,8 @@ std::optional<ApiError> take_turns(RealtimeSettings& settings, const Json& objec
   if (!object.is_object() || !object.contains("turn_detection")) return std::nullopt;
   const Json& turns = object["turn_detection"];
   if (!turns.is_null() && text_of(member_of(turns, "type")) != "server_vad")
-    return invalid(path + ".turn_detection.type", "expected server_vad, or a turn_detection of null for commits alone");
+    return invalid_setting(path + ".turn_detection.type",
+                           "expected server_vad, or a turn_detection of null for commits alone");
   settings.detects_turns = !turns.is_null();
   return std::nullopt;
 }
@@ -81,9 +82,9 @@ std::string text_of(const Json& value) {
 }
 
 std::optional<ApiError> update_settings(RealtimeSettings& settings, const Json& session, const ModelNames& models) {
-  if (!session.is_object()) return invalid("session", "expected an object");
+  if (!session.is_object()) return invalid_setting("session", "expected an object");
   if (const Json& type = member_of(session, "type"); !type.is_null() && type != "transcription")
-    return invalid("session.type", "expected transcription: this server has no other sessions");
+    return invalid_setting("session.type", "expected transcription: this server has no other sessions");
   RealtimeSettings changed = settings;
   const Json& input = member_of(member_of(session, "audio"), "input");
   if (auto error = take_format(changed, session, input)) return error;

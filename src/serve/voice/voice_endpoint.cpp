@@ -102,9 +102,10 @@ HttpAnswer VoiceEndpoint::speak(const VoiceRequest& request, const std::atomic<b
   if (!spoken) return answer_of(spoken.error());
   characters_ += to_code_points(request.text).size();
   HttpAnswer answer =
-      request.events
-          ? HttpAnswer{.type = "text/event-stream; charset=utf-8", .body = speech_events(spoken->audio, request.text)}
-          : HttpAnswer{.type = std::string(media_type(request.format)), .body = std::move(spoken->audio)};
+      request.events ? HttpAnswer{.type = "text/event-stream; charset=utf-8",
+                                  .body = speech_events(spoken->audio, request.text),
+                                  .headers = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}}}
+                     : HttpAnswer{.type = std::string(media_type(request.format)), .body = std::move(spoken->audio)};
   name_ignored(answer, request.ignored);
   std::vector<std::string> left_out;
   for (const auto& text : spoken->left_out) left_out.push_back(in_ascii(text));

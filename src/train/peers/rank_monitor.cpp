@@ -23,7 +23,7 @@ namespace tutti {
 namespace {
 
 // What a process writes about its work into the store.
-constexpr const char* kDone = "done";
+constexpr const char* kWorkDone = "done";
 constexpr const char* kFailed = "failed";
 
 constexpr std::chrono::milliseconds kBetweenCounts{100};
@@ -121,7 +121,7 @@ void RankMonitor::read_heartbeat(Other& other) const {
 
 Result<void> RankMonitor::check(const Other& other, const std::string& doing) const {
   if (other.work == kFailed) return fail(Fault::device, name_of(other) + " failed where each " + doing, "See its log");
-  if (other.work == kDone) return {};
+  if (other.work == kWorkDone) return {};
   return check_heartbeat(other, doing);
 }
 
@@ -146,7 +146,7 @@ Result<void> RankMonitor::wait_for_others(const std::string& doing) const {
       read_heartbeat(other);
       if (auto checked = check(other, doing); !checked) return checked;
     }
-    std::erase_if(missing, [](const Other& other) { return other.work == kDone; });
+    std::erase_if(missing, [](const Other& other) { return other.work == kWorkDone; });
     if (missing.empty()) return {};  // one that ended right after it wrote so has not counted itself
     if (seconds_since(reported) < limits_.news.count()) continue;
     reported = looked;
@@ -184,7 +184,7 @@ Result<void> RankMonitor::run(const std::string& doing, const std::function<Resu
   const auto own = key_of(std::to_string(rank_));
   if (auto done = work_here(own, work); !done) return done;
   try {
-    store_.set(own, kDone);
+    store_.set(own, kWorkDone);
     store_.add(key_of("done"), 1);
     return wait_for_others(doing);
   } catch (const std::exception&) {

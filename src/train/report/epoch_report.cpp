@@ -108,7 +108,7 @@ constexpr Seconds kSlow{0.030};   // mean wait
 constexpr Seconds kSpike{0.050};  // length of one wait
 constexpr double kManySpikes = 0.05;
 
-std::string ms(Seconds time) {
+std::string note_ms(Seconds time) {
   return fixed_text(1000 * time.count(), 1) + "ms";
 }
 
@@ -155,8 +155,8 @@ std::string loader_line(const std::vector<Seconds>& waits) {
   const Spread spread = spread_of(waits);
   const auto steps = static_cast<double>(waits.size());
   const auto spikes = std::ranges::count_if(waits, [](Seconds wait) { return wait > kSpike; });
-  std::string line = "[TRAIN PROFILE] DataLoader avg: " + ms(spread.mean) + ", max: " + ms(spread.most) +
-                     ", median: " + ms(spread.p50) + ", min: " + ms(spread.least) +
+  std::string line = "[TRAIN PROFILE] DataLoader avg: " + note_ms(spread.mean) + ", max: " + note_ms(spread.most) +
+                     ", median: " + note_ms(spread.p50) + ", min: " + note_ms(spread.least) +
                      "; above 50 ms: " + std::to_string(spikes) + " of " + std::to_string(waits.size());
   if (spikes > 0) line += ", every " + fixed_text(steps / static_cast<double>(spikes), 0) + " steps";
   if (spread.mean > kSlow) line += "; slow: the mean is above 30 ms";

@@ -12,15 +12,15 @@
 namespace tutti {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// A number as JSON has it: what is no finite one becomes null.
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
+OrderedJson number(double value) {
+  return std::isfinite(value) ? OrderedJson(value) : OrderedJson();
 }
 
 /// Ids are as they were found, and need not be UTF-8.
-std::string line_of(const Json& object) {
+std::string line_of(const OrderedJson& object) {
   return json_line(object);
 }
 
@@ -29,7 +29,7 @@ std::string kept_lines(const std::string& text, std::int64_t last_step, bool eva
   std::istringstream lines(text);
   std::string kept;
   for (std::string line; std::getline(lines, line);) {
-    const auto json = Json::parse(line, nullptr, false);
+    const auto json = OrderedJson::parse(line, nullptr, false);
     if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) continue;
     const auto behind = json["step"].get<std::int64_t>() - last_step;
     const bool comes_again = behind == 0 && evaluation_due && json.contains("evaluation");
@@ -97,21 +97,21 @@ void TrainingLog::ended() {
 void TrainingLog::write_line() {
   const auto all = std::exchange(steps_, {});
   const double loss = all.loss / static_cast<double>(all.finite);  // NaN without finite steps
-  Json line{{"step", last_.step},
-            {"epoch", last_.epoch},
-            {"loss", number(loss)},
-            {"rate", last_.rate},
-            {"gradient_norm", number(last_.gradient_norm)},
-            {"samples", all.samples},
-            {"targets", all.targets},
-            {"frames", all.frames.computed},
-            {"padding", all.frames.padding},
-            {"filled_up", all.frames.filled_up},
-            {"shapes", last_.shapes},
-            {"new_shapes", all.new_shapes},
-            {"seconds", all.seconds},
-            {"waited", all.waited},
-            {"left_out", last_.left_out}};
+  OrderedJson line{{"step", last_.step},
+                   {"epoch", last_.epoch},
+                   {"loss", number(loss)},
+                   {"rate", last_.rate},
+                   {"gradient_norm", number(last_.gradient_norm)},
+                   {"samples", all.samples},
+                   {"targets", all.targets},
+                   {"frames", all.frames.computed},
+                   {"padding", all.frames.padding},
+                   {"filled_up", all.frames.filled_up},
+                   {"shapes", last_.shapes},
+                   {"new_shapes", all.new_shapes},
+                   {"seconds", all.seconds},
+                   {"waited", all.waited},
+                   {"left_out", last_.left_out}};
   std::vector<EventScalar> scalars{{"train/loss", loss},
                                    {"train/rate", last_.rate},
                                    {"train/gradient_norm", last_.gradient_norm},
@@ -131,8 +131,8 @@ void TrainingLog::write_line() {
 }
 
 void TrainingLog::evaluated(const TrainingState& state, const TaskScores& scores, bool best) {
-  Json line{{"step", state.step}, {"epoch", state.epoch}, {"best", best}};
-  line["evaluation"] = Json::parse(scores.json);
+  OrderedJson line{{"step", state.step}, {"epoch", state.epoch}, {"best", best}};
+  line["evaluation"] = OrderedJson::parse(scores.json);
   metrics_.add(line_of(line));
   std::vector<EventScalar> scalars;
   for (const auto& [name, value] : scores.metrics) scalars.push_back({"evaluation/" + name, value});

@@ -7,8 +7,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kLeastSquare = 1e-9;  // under the root of a magnitude, as VoiceMel has it
-constexpr std::int64_t kOverlap = 4;   // windows that see a sample
+constexpr std::int64_t kOverlap = 4;  // windows that see a sample
 
 /// [rows, frames, bins].
 at::Tensor magnitudes_of(const at::Tensor& audio, const at::Tensor& window, std::int64_t hop) {

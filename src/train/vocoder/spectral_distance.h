@@ -8,6 +8,8 @@
 
 namespace tutti {
 
+inline constexpr double kLeastSquare = 1e-9;  // under the root of a magnitude, as VoiceMel has it
+
 /// How far audio is from a recording of the same length, by magnitudes alone: phases count only as far as they show in
 /// magnitudes. [rows] float32 each.
 struct SpectralDistances {

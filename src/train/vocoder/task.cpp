@@ -15,7 +15,6 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t kCropFrames = 64;
-constexpr double kLeastSquare = 1e-9;  // under the root of a magnitude, as VoiceMel has it
 
 /// The crop of a clip from frame `first` on, written to its rows: `mel` is the crop's spectrogram, `audio` the clip's.
 void fill_row(const VocoderModel& model, std::span<const float> mel, std::span<const float> audio, std::int64_t first,

@@ -33,10 +33,10 @@ struct Plan {
 /// What a step holds of one crop at most: what the backward pass needs of the blocks and of the loss, and the gradients
 /// at work beside that.
 Bytes activations_of(const VocoderShape& shape, const VoiceMelOptions& mel) {
-  constexpr std::int64_t kTaps = 7;     // of the first convolution, which gathers them
-  constexpr std::int64_t kOfBlock = 9;  // times the width: input, both sides of the norm, three times both of a GELU
+  constexpr std::int64_t kKernelTaps = 7;  // of the first convolution, which gathers them
+  constexpr std::int64_t kOfBlock = 9;     // times the width: input, both sides of the norm, three times both of a GELU
   constexpr std::int64_t kOfLoss = 14;  // times the bins: windows, spectra, magnitudes, logarithms, their differences
-  const auto frame = kTaps * shape.mels + (2 + kOfBlock * shape.layers) * shape.width + kOfLoss * shape.bins;
+  const auto frame = kKernelTaps * shape.mels + (2 + kOfBlock * shape.layers) * shape.width + kOfLoss * shape.bins;
   return Bytes{kFloat * vocoder_crop_frames(mel) * frame};
 }
 

@@ -186,13 +186,9 @@ Result<FetchedAudio> BatchJobSource::fetch(const ClaimedFile& file) {
   if (!is_address(address)) return FetchedAudio{file.input};
   const LogOwner owner(worker_name(attempt.worker));
   const auto is_wanted = [&] { return !attempt.has_settled(); };
-  auto fetched = parts_.spaces.spool.retry_until_written(Bytes{0}, [&]() -> Result<FetchedAudio> {
+  auto fetched = fetch_audio(parts_.spaces.spool, [&](int audio) -> Result<void> {
     if (!is_wanted()) return not_wanted();
-    auto unnamed = open_unnamed_file();
-    if (!unnamed) return tl::unexpected(unnamed.error());
-    if (auto whole = addresses_.fetch(address, unnamed->get(), is_wanted); !whole) return tl::unexpected(whole.error());
-    const std::filesystem::path path = "/proc/self/fd/" + std::to_string(unnamed->get());
-    return FetchedAudio{path, std::move(*unnamed)};
+    return addresses_.fetch(address, audio, is_wanted);
   });
   if (!fetched || !attempt.lease.job.sha256.empty()) return fetched;
   if (auto fresh = expect_new_content(attempt, fetched->path); !fresh) return tl::unexpected(fresh.error());

@@ -14,7 +14,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kJobsAtOnce = 1000;
+constexpr std::size_t kRowsAtOnce = 1000;
 
 /// The devices of a list of ids, as people call them.
 std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& devices) {
@@ -129,11 +129,11 @@ void add_assets(BatchReport& report, JobAdmin& admin, const std::map<JobId, Batc
   // Not by the latest requesting run: another process may have requested the same recordings meanwhile.
   std::vector<JobId> ids;
   for (const auto& [id, entry] : entries) ids.push_back(id);
-  for (std::size_t first = 0; first < ids.size(); first += kJobsAtOnce) {
-    const auto last = std::min(ids.size(), first + kJobsAtOnce);
+  for (std::size_t first = 0; first < ids.size(); first += kRowsAtOnce) {
+    const auto last = std::min(ids.size(), first + kRowsAtOnce);
     const JobFilter portion{
         .ids = {ids.begin() + static_cast<std::ptrdiff_t>(first), ids.begin() + static_cast<std::ptrdiff_t>(last)}};
-    const auto jobs = admin.jobs(portion, 0, kJobsAtOnce);
+    const auto jobs = admin.jobs(portion, 0, kRowsAtOnce);
     if (!jobs) return log(Level::error, "the store: " + jobs.error().text());
     for (const auto& job : *jobs) {
       BatchAsset& asset = report.assets.emplace_back(asset_of(job, entries));

@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::int64_t kMostWaiting = 30LL * kModelRate.value;  // samples
 constexpr std::int64_t kLeastTaken = kModelRate.value / 20;
+constexpr Seconds kMargin{8};        // of silence that a reading sees behind the audio, where more will follow
 constexpr Seconds kLeastMore{0.65};  // of speech from one reading to the next
-constexpr double kPerReading = 1.5;  // and so many times what a reading takes: devices are shared
+constexpr double kPerReading = 2.5;  // and so many times what a reading takes: devices are shared
 
 Result<void> check_live(const SpeechOptions& options) {
   const auto refuse = [](const char* name) {
@@ -137,14 +138,9 @@ Result<void> LiveStream::transcribe() {
   const OnProgressOfFile no_progress{};
   const TranscriptionContext context =
       model_.context(pooled_.engine(), options_, fitted_, no_progress, /*rationed=*/true);
-  // Beams are for what is read once: a reading that is repeated within a second must be quick.
-  DecodingOptions quick = options_.decoding;
-  quick.beam_size = 0;
-  const WindowService quick_windows{.engine = context.windows.engine,
-                                    .tokenizer = context.windows.tokenizer,
-                                    .options = quick,
-                                    .suppressed = context.windows.suppressed,
-                                    .rationed = true};
+  // A reading that is repeated within a second must be quick.
+  WindowService quick_windows = context.windows;
+  quick_windows.shortened = {.margin = kMargin, .frames_per_window = context.model.frames_per_window};
   const auto decoder = [&](MelSource& mels, bool is_last) {
     return std::make_unique<RemoteWindows>(is_last ? context.windows : quick_windows, mels);
   };

@@ -16,6 +16,7 @@ constexpr std::int64_t kRate = kModelRate.value;
 constexpr std::int64_t kLeastWindow = kRate;        // speech that is shorter is read only where it ends
 constexpr std::int64_t kPause = kRate / 2;          // silence in which text is fixed
 constexpr std::int64_t kReadIntoPause = kRate / 4;  // of it that a reading must have seen to know the speech's end
+constexpr double kNewest = 0.8;                     // seconds of speech whose words are fixed once there is more
 constexpr std::int64_t kRestOfWindow = 2 * kRate;   // a window that has no more left is full
 constexpr double kTail = 2;                         // seconds of a full window whose words need what follows
 constexpr double kKept = 3;                         // seconds of fixed text that the next window begins with at least
@@ -137,12 +138,11 @@ Result<bool> LiveTranscriber::advance_once(const Stretch& stretch, Seconds more)
   return true;
 }
 
-/// Fixes all text before `end`. A reading that has seen the end of the speech need not be repeated.
+/// Fixes all text before `end`. What was fixed by agreement up to the end of the speech need not be read again.
 Result<void> LiveTranscriber::settle_at(std::int64_t end) {
   const std::int64_t spoken_until = std::min(end, spoken_until_);
   const bool is_read = read_until_ >= std::min(end, spoken_until + kReadIntoPause);
-  if (is_read && spoken_until - text_end() < kUnread) {
-    fix(open_.size(), std::min(end, spoken_until + kReadIntoPause));
+  if (is_read && open_.empty() && spoken_until - text_end() < kUnread) {
     report_partial(end);
   } else if (auto done = read(end, Fixing::all); !done) {
     return done;
@@ -158,7 +158,7 @@ Result<void> LiveTranscriber::read(std::int64_t end, Fixing fixing) {
   read_until_ = end;
   if (window.frames <= 0) return {};
   ++readings_;
-  const auto decoder = model_.decoder(mels_, fixing != Fixing::agreed);
+  const auto decoder = model_.decoder(mels_, fixing != Fixing::agreed || language_.empty());
   if (language_.empty()) {
     auto language = settle_language(model_.tokenizer.special(), model_.rules, window, *decoder);
     if (!language) return tl::unexpected<Error>(language.error());
@@ -177,8 +177,11 @@ Result<void> LiveTranscriber::read(std::int64_t end, Fixing fixing) {
   };
   std::size_t fixing_words = words->size();
   if (fixing == Fixing::agreed) fixing_words = agreed_words(spelled(open_), spelled(*words));
-  if (fixing == Fixing::all_but_tail)
-    while (fixing_words > 0 && (*words)[fixing_words - 1].end > seconds_of(end) - kTail) --fixing_words;
+  if (fixing != Fixing::all) {
+    const double last =
+        fixing == Fixing::agreed ? seconds_of(std::min(end, spoken_until_)) - kNewest : seconds_of(end) - kTail;
+    while (fixing_words > 0 && (*words)[fixing_words - 1].end > last) --fixing_words;
+  }
   open_ = std::move(*words);
   const bool is_unread = std::min(end, spoken_until_) - text_end() >= (fixing == Fixing::all ? kUnread : kLongUnread);
   const bool leads_on = text_end() - samples_of(*seek_) >= kRate / 2;

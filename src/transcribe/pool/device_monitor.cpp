@@ -249,7 +249,7 @@ class DeviceMonitor {
     const OpenWindow facts{.window = window, .n_mels = ready.n_mels, .frames = frames};
     std::vector<float> audio(static_cast<std::size_t>(facts.values()));
     for (std::size_t i = 0; i < audio.size(); ++i) audio[i] = 0.5F * std::sin(static_cast<float>(i) * 0.37F);
-    auto opened = worker.open(window, audio, facts.n_mels, facts.frames).map([](const Opened&) {});
+    auto opened = worker.open(facts, audio).map([](const Opened&) {});
     if (!opened || !is_pcm) return opened;
     return worker.transcribe({.window = window, .options = "{}"}).map([](const Transcribed&) {});
   }

@@ -27,6 +27,7 @@ inline constexpr const char* kGpuTestPassed = "GPU test PASSED";
 struct PooledDevice {
   std::string id;  // as in reports; unique
   WorkerOptions worker{};
+  bool is_gpu = false;           // also one that is only played
   double speed = 1;              // audio seconds a second, as believed beforehand
   bool speed_known = false;      // as earlier runs have measured it, or as rated; else it is only a guess
   std::int32_t enough = 1;       // windows in flight at which it is as fast as it gets; 0: as many as it steps together

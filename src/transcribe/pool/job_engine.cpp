@@ -37,7 +37,7 @@ std::int32_t vocabulary_of(PoolShared& shared) {
 }
 
 /// An answer that no model gives is the device's fault: the worker gets no further call.
-Result<Decoded> sensible(PoolShared& pool, WorkerHandle& worker, Result<Decoded> decoded) {
+Result<Decoded> checked_answer(PoolShared& pool, WorkerHandle& worker, Result<Decoded> decoded) {
   if (!decoded) return decoded;
   const std::int32_t vocabulary = vocabulary_of(pool);
   const bool known = std::ranges::all_of(
@@ -51,7 +51,7 @@ Result<Decoded> sensible(PoolShared& pool, WorkerHandle& worker, Result<Decoded>
 }
 
 /// The same of what a network for speakers makes.
-Result<SpeakersAnalyzed> sensible(WorkerHandle& worker, Result<SpeakersAnalyzed> answer) {
+Result<SpeakersAnalyzed> checked_answer(WorkerHandle& worker, Result<SpeakersAnalyzed> answer) {
   if (!answer) return answer;
   if (std::ranges::all_of(answer->values, [](float value) { return std::isfinite(value); })) return answer;
   worker.stop(Seconds(0));
@@ -67,7 +67,7 @@ Seconds transcription_like(const AnalyzeSpeakers& request) {
 }
 
 /// The same of a text.
-Result<Transcribed> sensible(WorkerHandle& worker, Result<Transcribed> answer, Seconds window) {
+Result<Transcribed> checked_answer(WorkerHandle& worker, Result<Transcribed> answer, Seconds window) {
   if (!answer) return answer;
   const auto transcript = transcript_of(*answer, window);
   if (transcript && std::isfinite(answer->seconds) && answer->seconds >= 0) return answer;
@@ -81,10 +81,11 @@ class JobEngineImpl final : public JobEngine {
   JobEngineImpl(std::shared_ptr<PoolShared> pool, const PoolJob& job)
       : pool_(std::move(pool)), capacity_(*pool_, job) {}
 
-  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override {
+  Result<Opened> open(const OpenWindow& facts, std::span<const float> mel) override {
+    const WindowId window = facts.window;
     auto held = std::make_shared<Window>();
     held->mel.assign(mel.begin(), mel.end());
-    held->facts = {.window = window, .n_mels = n_mels, .frames = frames};
+    held->facts = facts;
     {
       const auto pool = pool_->lock();
       held->reservation = capacity_.reserve(*pool, held->facts.length());
@@ -102,7 +103,7 @@ class JobEngineImpl final : public JobEngine {
 
   Result<Decoded> decode(const DecodeWindow& request) override {
     return on_worker(request.window,
-                     [&](WorkerHandle& worker) { return sensible(*pool_, worker, worker.decode(request)); });
+                     [&](WorkerHandle& worker) { return checked_answer(*pool_, worker, worker.decode(request)); });
   }
 
   Result<Aligned> align(const AlignWindow& request) override {
@@ -113,7 +114,7 @@ class JobEngineImpl final : public JobEngine {
     const auto held = find(request.window);
     const Seconds length = held ? held->facts.length() : Seconds(0);
     return on_worker(request.window,
-                     [&](WorkerHandle& worker) { return sensible(worker, worker.transcribe(request), length); });
+                     [&](WorkerHandle& worker) { return checked_answer(worker, worker.transcribe(request), length); });
   }
 
   Result<SpeakersAnalyzed> analyze_speakers(const AnalyzeSpeakers& request, std::span<const float> inputs) override {
@@ -127,6 +128,11 @@ class JobEngineImpl final : public JobEngine {
     auto answer = speakers_by_worker(request, inputs, held->reservation);
     release(request.window);
     return answer;
+  }
+
+  bool has_gpu() const override {
+    const auto pool = pool_->lock();
+    return std::ranges::any_of(pool->members, [](const PoolMember& member) { return member.facts.is_gpu; });
   }
 
   void release(WindowId window) override {
@@ -170,14 +176,14 @@ class JobEngineImpl final : public JobEngine {
 
   /// Calls the worker of a window on the device that it has, or gets; on another one when that fails.
   template <class Call>
-  auto on_worker(WindowId window, Call question) -> decltype(question(std::declval<WorkerHandle&>())) {
+  auto on_worker(WindowId window, Call call) -> decltype(call(std::declval<WorkerHandle&>())) {
     const auto held = find(window);
     if (!held) return fail(Fault::internal, "window " + std::to_string(window) + " is not open");
     for (;;) {
       const auto granted = capacity_.wait_for(*held->reservation);
       if (!granted) return tl::unexpected<Error>(granted.error());
       if (held->opened_with != granted->grant) {
-        auto opened = granted->worker->open(window, held->mel, held->facts.n_mels, held->facts.frames);
+        auto opened = granted->worker->open(held->facts, held->mel);
         if (!opened) {
           if (capacity_.moves(held->reservation, *granted, opened.error(), window)) continue;
           return tl::unexpected<Error>(opened.error());
@@ -186,7 +192,7 @@ class JobEngineImpl final : public JobEngine {
         held->opened = *opened;
         held->opened_with = granted->grant;
       }
-      auto answer = question(*granted->worker);
+      auto answer = call(*granted->worker);
       if (answer) {
         const Credit credit = credit_of(*answer, held->facts.length());
         if (credit.decoded) mark_decoded(*held->reservation);
@@ -203,7 +209,7 @@ class JobEngineImpl final : public JobEngine {
     for (;;) {
       const auto granted = capacity_.wait_for(*reservation);
       if (!granted) return tl::unexpected<Error>(granted.error());
-      auto answer = sensible(*granted->worker, granted->worker->analyze_speakers(request, inputs));
+      auto answer = checked_answer(*granted->worker, granted->worker->analyze_speakers(request, inputs));
       if (answer) capacity_.answered(*granted, Seconds(0), Seconds(answer->seconds));
       if (answer || !capacity_.moves(reservation, *granted, answer.error(), request.window)) return answer;
     }

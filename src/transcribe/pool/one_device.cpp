@@ -25,7 +25,8 @@ Result<PooledDevice> chosen_device(const TranscribeOptions& options) {
   }
   auto worker = worker_options(*device, options, speech);
   if (!worker) return tl::unexpected(worker.error());
-  return PooledDevice{.id = device->name, .worker = std::move(*worker)};
+  return PooledDevice{
+      .id = device->name, .worker = std::move(*worker), .is_gpu = device->kind != ResolvedDevice::Kind::cpu};
 }
 
 /// A pool's end is the device's fault to its callers; to a user it is what kept the device from its model.

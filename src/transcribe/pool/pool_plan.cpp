@@ -101,6 +101,7 @@ Result<PoolPlan> plan_pool(const PoolOptions& options, RunHistory& history) {
     const bool emulated = device.device.kind == Kind::emulated;
     PooledDevice pooled{.id = device.id,
                         .worker = std::move(*worker),
+                        .is_gpu = device.device.kind != Kind::cpu,
                         .speed = unmeasured(device.device),
                         .enough = emulated ? 1 : windows_of(device) / 2,
                         .job_cap = options.job_cap(device.id),

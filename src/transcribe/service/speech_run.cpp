@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/new_file.h"
 #include "transcribe/pool/pooled_recording.h"
 #include "view/text.h"
 
@@ -79,7 +80,7 @@ Result<TranscribedFile> SpeechRun::transcribe(DecodedFile decoded, DevicePool& p
 
 Result<FetchedAudio> SpeechRun::fetch(const ClaimedFile&) {
   const int file = fetched_audio_ ? fetched_audio_.get() : request_.audio.get();
-  return FetchedAudio{"/proc/self/fd/" + std::to_string(file)};
+  return FetchedAudio{path_of_descriptor(file)};
 }
 
 Result<Recording> SpeechRun::decoded(std::size_t, const Decode& decode) {

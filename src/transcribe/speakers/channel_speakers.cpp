@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "audio/vad/speech.h"
+#include "base/field_names.h"
 #include "transcribe/speakers/recording_speakers.h"
 
 namespace tutti {
@@ -48,9 +49,18 @@ Result<Channel> read_channel(const std::filesystem::path& path, std::int32_t num
 
 Result<FoundSpeakers> find_channel_speakers(const std::filesystem::path& path, const AudioChoice& audio,
                                             const std::atomic<bool>& aborted) {
+  if (path == "-")
+    return fail(Fault::unsupported,
+                field("speakers_from") +
+                    " stereo reads a recording once a channel, and this one "
+                    "comes from standard input",
+                "Name a file");
   std::vector<Channel> channels;
   for (std::int32_t number = 1; number <= kChannels; ++number) {
     auto channel = read_channel(path, number, audio, aborted);
+    if (!channel && number > 1 && channel.error().fault == Fault::unsupported)
+      return fail(Fault::unsupported, "expected two channels, one for each speaker, found one",
+                  "Leave " + field("speakers_from") + " out: speakers are found by their voices then");
     if (!channel) return tl::unexpected(channel.error());
     channels.push_back(std::move(*channel));
   }

@@ -141,7 +141,7 @@ class SpeakerFinder {
   }
 
  private:
-  bool is_dense() const { return options_.high_quality.value_or(false); }
+  bool is_dense() const { return options_.high_quality.value_or(engine_.has_gpu()); }
 
   Result<Request> windows(std::span<const std::int64_t> starts) const {
     Request request{.message = {.window = next_window_id(),
@@ -180,22 +180,28 @@ class SpeakerFinder {
   mutable Guarded<double> seconds_{0};  // that devices worked
 };
 
+/// The error with the name that people know a file by.
+Error named(Error error, const std::string& path, const std::string& name) {
+  if (const auto at = error.what.find(path); at != std::string::npos) error.what.replace(at, path.size(), name);
+  return error;
+}
+
 /// The one voice of a known speaker's clip.
-Result<KnownVoice> known_voice(const KnownSpeaker& known, WindowEngine& engine, const DiarizeOptions& options,
-                               const std::atomic<bool>& aborted) {
-  const std::string name = known.clip.string() + " of speaker " + known.name;
-  const auto clip = decode_recording(known.clip);
-  if (!clip) return tl::unexpected(clip.error());
-  DiarizeOptions plain{.weights = options.weights};
+Result<std::vector<float>> voice_of_clip(const KnownSpeaker& known, WindowEngine& engine, const DiarizeOptions& options,
+                                         const std::atomic<bool>& aborted) {
+  const std::string name = (known.held ? "the clip" : known.clip.string()) + " of speaker " + known.name;
+  const auto clip = decode_recording(known.clip, [&](Seconds) { return !aborted; });
+  if (!clip) return tl::unexpected(named(clip.error(), known.clip.string(), name));
+  const DiarizeOptions plain{.weights = options.weights, .high_quality = options.high_quality};
   const auto found = find_recording_speakers(*clip, engine, plain, aborted);
   if (!found) return fail_in(name, found.error());
   if (found->voices.size() == 0)
-    return fail(Fault::refused, name + ": there is no speech in it", "Name a clip of 4 to 8 s of this speaker alone");
+    return fail(Fault::corrupt, name + ": there is no speech in it", "Name a clip of 4 to 8 s of this speaker alone");
   if (found->voices.size() > 1)
-    return fail(Fault::refused, name + ": expected one speaker, found " + std::to_string(found->voices.size()),
+    return fail(Fault::corrupt, name + ": expected one speaker, found " + std::to_string(found->voices.size()),
                 "Name a clip of 4 to 8 s of this speaker alone");
   const auto voice = found->voices[0];
-  return KnownVoice{.name = known.name, .voice = {voice.begin(), voice.end()}};
+  return std::vector<float>(voice.begin(), voice.end());
 }
 
 }  // namespace
@@ -204,9 +210,12 @@ Result<FoundSpeakers> find_recording_speakers(const SampleReader& audio, WindowE
                                               const DiarizeOptions& options, const std::atomic<bool>& aborted) {
   std::vector<KnownVoice> known;
   for (const KnownSpeaker& one : options.known) {
-    auto voice = known_voice(one, engine, options, aborted);
+    if (is_speaker_label(one.name))
+      return fail(Fault::usage, "speaker " + one.name + ": that is a name of speakers without a clip",
+                  "Choose another name");
+    auto voice = one.voice->get([&] { return voice_of_clip(one, engine, options, aborted); });
     if (!voice) return tl::unexpected(voice.error());
-    known.push_back(std::move(*voice));
+    known.push_back({.name = one.name, .voice = std::move(*voice)});
   }
   const SpeakerFinder finder(audio, engine, options, aborted);
   const auto activity = finder.activity();

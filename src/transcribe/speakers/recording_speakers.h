@@ -23,8 +23,8 @@ Result<FoundSpeakers> find_recording_speakers(const SampleReader& audio, WindowE
 
 /// One speaker a channel of a stereo recording: SPEAKER_00 is the left one. By the speech of each channel, without a
 /// network for voices; what crosses over from the other channel is left out. Decodes the file once a channel.
-/// Fault::usage where the file has no second channel; Fault::cancelled soon after `aborted`.
-/// Thread-safe, like the other: each call reads for itself, and the engine takes any number of callers.
+/// Fault::unsupported where the file has no second channel, or is standard input ("-"); Fault::cancelled soon after
+/// `aborted`. Thread-safe, like the other: each call reads for itself, and the engine takes any number of callers.
 Result<FoundSpeakers> find_channel_speakers(const std::filesystem::path& path, const AudioChoice& audio,
                                             const std::atomic<bool>& aborted);
 
@@ -34,6 +34,9 @@ Result<FoundSpeakers> find_channel_speakers(const std::filesystem::path& path, c
 /// "tutti-voices", "recordings": {NAME: {SPEAKER: [192 numbers]}}}. Fault::usage where another file is there. Any
 /// number of threads and processes may add to one file.
 Result<void> save_voices(const std::filesystem::path& file, const std::string& recording, const FoundSpeakers& found);
+
+/// Whether save_voices can add to that file: to refuse another one before anything is computed.
+Result<void> expect_voices_file(const std::filesystem::path& file);
 
 /// "2 speakers".
 std::string speaker_count_text(std::size_t count);

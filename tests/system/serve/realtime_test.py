@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tests of live audio over /v1/realtime and in uploads: OpenAI's client and a bare WebSocket, bad input, clients that leave.
 
-Usage: realtime_test.py BIN [--long]. BIN is the folder of the programs. --long: an hour of silence, in flat memory.
+Usage: realtime_test.py BIN [--long]. BIN is the folder of the programs. --long: floods, the end of the server, an hour of
+silence in flat memory.
 """
 import base64
 import http.client
@@ -23,7 +24,7 @@ sys.path.append(str(service.ROOT / "tests/system/listen"))
 import live_audio
 
 BIN = service.ROOT / "build/bin"
-CLIPS = live_audio.lj003_clips()[4:6]
+CLIPS = [clip for clip in live_audio.lj003_clips() if clip.stem in ("LJ003-0003", "LJ003-0019")]  # nine seconds
 ITEM = "conversation.item.input_audio_transcription."
 PLACES = 2  # of live streams
 running = None
@@ -40,7 +41,8 @@ def setUpModule():
 def connect(token=TOKEN, query="?intent=transcription", serving=None, **more):
     import websocket
     headers = [f"Authorization: Bearer {token}"] if token else []
-    socket = websocket.create_connection(f"ws://127.0.0.1:{(serving or running).port}/v1/realtime{query}", header=headers, timeout=60, **more)
+    url = f"ws://127.0.0.1:{(serving or running).port}/v1/realtime{query}"
+    socket = websocket.create_connection(url, header=headers, timeout=60, **more)
     created = json.loads(socket.recv())
     assert created["type"] == "session.created", created
     return socket
@@ -86,13 +88,26 @@ def set_up(socket, turns, rate=16000):
     assert updated["type"] == "session.updated", updated
 
 
-class Realtime(unittest.TestCase):
+class Live(unittest.TestCase):
     def tearDown(self):
         wait_for_streams(0)
 
     def check_text(self, text, clips=CLIPS):
         errors, words = live_audio.errors_between(live_audio.texts_of(clips), text)
         self.assertLess(errors / words, 0.2, text)
+
+
+class Realtime(Live):
+    def wait_for_list(self, count, patience=5):
+        """The page's list, which is made every second, has so many live streams."""
+        end = time.monotonic() + patience
+        while True:
+            work = json.loads(running.get("/api/status")[1])["fleet"]["in_work"]
+            listed = [job["name"] for job in work if job["id"].startswith("live-")]
+            if listed == ["live audio"] * count:
+                return
+            self.assertLess(time.monotonic(), end, work)
+            time.sleep(0.1)
 
     def test_a_commit_completes_the_text_of_what_was_appended(self):
         socket = connect()
@@ -172,21 +187,6 @@ class Realtime(unittest.TestCase):
         self.assertEqual(json.loads(socket.recv())["type"], "error")
         socket.close()
 
-    def test_a_hundred_megabytes_are_closed_with_a_code(self):
-        import websocket
-        socket = connect()
-        try:
-            socket.send("x" * 100_000_000)
-        except OSError:  # it is closed before all is sent
-            pass
-        try:
-            opcode, data = socket.recv_data()
-            self.assertEqual((opcode, int.from_bytes(data[:2], "big")), (websocket.ABNF.OPCODE_CLOSE, 1009))
-        except (websocket.WebSocketException, OSError):
-            pass  # the reset of what it still sent has overtaken the code
-        wait_for_streams(0)
-        socket.shutdown()
-
     def test_one_client_too_many_gets_503_until_another_leaves(self):
         import websocket
         sockets = [connect() for _ in range(PLACES)]
@@ -195,23 +195,12 @@ class Realtime(unittest.TestCase):
             connect()
         self.assertEqual(refused.exception.status_code, 503)
         self.assertIn("retry-after", {name.lower() for name in refused.exception.resp_headers})
+        self.wait_for_list(PLACES)
         sockets[0].sock.close()  # in mid-word, without a farewell
         print(f"a client that left in mid-word was gone after {wait_for_streams(PLACES - 1):.2f} s")
         connect().close()
         for socket in sockets[1:]:
             socket.close()
-
-    def test_client_that_floods_and_leaves_frees_its_place(self):
-        socket = connect()
-        set_up(socket, {"type": "server_vad"})
-        samples = live_audio.samples_of(CLIPS, pause=0.6) * 20  # minutes, in a moment: most of it is never read
-        socket.settimeout(2)
-        try:
-            append(socket, samples, step=1_000_000)
-        except Exception as full:  # the client's own kinds of a full socket
-            self.assertIn("time", str(full).lower() + type(full).__name__.lower())
-        socket.sock.close()
-        print(f"a client that flooded and left was gone after {wait_for_streams(0):.2f} s")
 
     def test_half_a_frame_and_a_farewell_free_the_place(self):
         socket = connect()
@@ -227,15 +216,6 @@ class Realtime(unittest.TestCase):
         wait_for_streams(0)
         socket.shutdown()
 
-    def test_silence_and_noise_have_no_text(self):
-        socket = connect()
-        set_up(socket, None)
-        append(socket, bytes(2 * 16000 * 60), step=320000)  # a minute
-        send(socket, "input_audio_buffer.commit")
-        events = events_until(socket, ITEM + "completed")
-        self.assertEqual(events[-1]["transcript"], "")
-        socket.close()
-
     def test_without_a_token_or_the_intent_there_is_no_socket(self):
         import websocket
         for token, query, status in [(None, "?intent=transcription", 401), (TOKEN, "?model=x", 400)]:
@@ -246,27 +226,9 @@ class Realtime(unittest.TestCase):
             connect(None, subprotocols=["realtime", f"openai-insecure-api-key.{key}"]).close()
         self.assertEqual(running.get("/v1/realtime?intent=transcription")[0], 426)
 
-    def test_end_of_the_server_completes_the_text(self):
-        with tempfile.TemporaryDirectory() as folder:
-            serving = Service(BIN / "tutti", service.real_model(), folder)
-            self.addCleanup(serving.kill)
-            socket = connect(serving=serving)
-            set_up(socket, None)
-            append(socket, live_audio.samples_of(CLIPS[:1]))
-            events_until(socket, ITEM + "delta")
-            serving.process.send_signal(signal.SIGTERM)
-            events = events_until(socket, ITEM + "completed")
-            self.check_text(events[-1]["transcript"], CLIPS[:1])
-            opcode, data = socket.recv_data()
-            self.assertEqual((opcode, int.from_bytes(data[:2], "big")), (8, 1001))
-            self.assertEqual(serving.stop(), 0)
 
-
-class Uploads(unittest.TestCase):
+class Uploads(Live):
     """A stream=true upload that comes as it is spoken."""
-
-    def tearDown(self):
-        wait_for_streams(0)
 
     def upload(self, samples, fields, rate=2.0):
         """Sends a WAV at `rate` times the speed of its speech: (answer, when events came before the end, all events)."""
@@ -301,18 +263,17 @@ class Uploads(unittest.TestCase):
 
     def test_text_comes_while_the_recording_is_sent(self):
         fields = [("model", "whisper-1"), ("stream", "true"), ("language", "en")]
-        answer, early, events = self.upload(live_audio.samples_of(CLIPS), fields, rate=1.5)
+        answer, early, events = self.upload(live_audio.samples_of(CLIPS), fields, rate=1.8)
         self.assertEqual(answer.status, 200)
         self.assertGreater(early, 0, events)
         self.assertEqual(events[-1]["type"], "transcript.text.done")
         self.assertEqual("".join(event["delta"] for event in events[:-1]), events[-1]["text"])
-        errors, words = live_audio.errors_between(live_audio.texts_of(CLIPS), events[-1]["text"])
-        self.assertLess(errors / words, 0.2, events[-1]["text"])
+        self.check_text(events[-1]["text"])
 
     def test_other_uploads_are_transcribed_as_files(self):
         samples = live_audio.samples_of(CLIPS[:1])
         for fields, rate in [([("model", "whisper-1"), ("stream", "true")], 50.0),
-                             ([("model", "whisper-1")], 2.0)]:
+                             ([("model", "whisper-1")], 4.0)]:
             answer, early, _ = self.upload(samples, fields, rate)
             self.assertEqual((answer.status, early), (200, 0))
 
@@ -331,7 +292,58 @@ class Uploads(unittest.TestCase):
         wait_for_streams(0)
 
 
-class LongSilence(unittest.TestCase):
+class RealtimeLong(Live):
+    def test_a_hundred_megabytes_are_closed_with_a_code(self):
+        import websocket
+        socket = connect()
+        try:
+            socket.send("x" * 100_000_000)
+        except OSError:  # it is closed before all is sent
+            pass
+        try:
+            opcode, data = socket.recv_data()
+            self.assertEqual((opcode, int.from_bytes(data[:2], "big")), (websocket.ABNF.OPCODE_CLOSE, 1009))
+        except (websocket.WebSocketException, OSError):
+            pass  # the reset of what it still sent has overtaken the code
+        wait_for_streams(0)
+        socket.shutdown()
+
+    def test_client_that_floods_and_leaves_frees_its_place(self):
+        socket = connect()
+        set_up(socket, {"type": "server_vad"})
+        samples = live_audio.samples_of(CLIPS, pause=0.6) * 20  # minutes, in a moment: most of it is never read
+        socket.settimeout(2)
+        try:
+            append(socket, samples, step=1_000_000)
+        except Exception as full:  # the client's own kinds of a full socket
+            self.assertIn("time", str(full).lower() + type(full).__name__.lower())
+        socket.sock.close()
+        print(f"a client that flooded and left was gone after {wait_for_streams(0):.2f} s")
+
+    def test_silence_and_noise_have_no_text(self):
+        socket = connect()
+        set_up(socket, None)
+        append(socket, bytes(2 * 16000 * 60), step=320000)  # a minute
+        send(socket, "input_audio_buffer.commit")
+        events = events_until(socket, ITEM + "completed")
+        self.assertEqual(events[-1]["transcript"], "")
+        socket.close()
+
+    def test_end_of_the_server_completes_the_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            serving = Service(BIN / "tutti", service.real_model(), folder)
+            self.addCleanup(serving.kill)
+            socket = connect(serving=serving)
+            set_up(socket, None)
+            append(socket, live_audio.samples_of(CLIPS[:1]))
+            events_until(socket, ITEM + "delta")
+            serving.process.send_signal(signal.SIGTERM)
+            events = events_until(socket, ITEM + "completed")
+            self.check_text(events[-1]["transcript"], CLIPS[:1])
+            opcode, data = socket.recv_data()
+            self.assertEqual((opcode, int.from_bytes(data[:2], "big")), (8, 1001))
+            self.assertEqual(serving.stop(), 0)
+
     def test_hour_of_silence_takes_no_memory_and_has_no_text(self):
         socket = connect()
         set_up(socket, {"type": "server_vad"})
@@ -355,4 +367,4 @@ if __name__ == "__main__":
     if not shutil.which("ffmpeg"):
         service.skip("another program: needs ffmpeg, which reads the clips; tools/setup.sh installs it")
     service.use_packages()
-    unittest.main(argv=sys.argv[:1], defaultTest=["LongSilence"] if "--long" in sys.argv else ["Realtime", "Uploads"])
+    unittest.main(argv=sys.argv[:1], defaultTest=["RealtimeLong"] if "--long" in sys.argv else ["Realtime", "Uploads"])

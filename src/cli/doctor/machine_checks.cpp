@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
-#include "cli/doctor/look.h"
+#include "cli/doctor/checks.h"
 #include "device/cgroup.h"
 #include "device/machine.h"
 #include "jobs/sqlite/local_disk.h"
@@ -25,8 +25,8 @@ constexpr Bytes kLeastFreeState{1'000'000'000};
 constexpr std::uint64_t kLeastOpenFiles = 1024, kEnoughOpenFiles = 4096;
 
 /// `setting`: what names another folder.
-void look_at_folder(const std::string& what, const FolderFacts& folder, Bytes least, const std::string& setting,
-                    Findings& findings) {
+void check_folder(const std::string& what, const FolderFacts& folder, Bytes least, const std::string& setting,
+                  Findings& findings) {
   if (!folder.free) return findings.broken(what, folder.free.error().what, folder.free.error().hint);
   const std::string found = folder.path.string() + ": " + bytes_text(*folder.free) + " free";
   if (!folder.writable)
@@ -42,7 +42,7 @@ std::optional<std::uint64_t> limit_of(rlim_t limit) {
 
 }  // namespace
 
-void look_at_processor(Findings& findings) {
+void check_processor(Findings& findings) {
   const CpuFacts cpu = read_cpu();
   std::string features;
   for (const auto& feature : cpu.features) features += " " + feature;
@@ -63,7 +63,7 @@ ProcessLimits ProcessLimits::of_this_process() {
   return limits;
 }
 
-void look_at_limits(const ProcessLimits& limits, Findings& findings) {
+void check_limits(const ProcessLimits& limits, Findings& findings) {
   const auto files = limits.open_files;
   const std::string many = files ? std::to_string(*files) + " open files" : "any number of open files";
   const bool can_rise = !limits.most_open_files || *limits.most_open_files >= kEnoughOpenFiles;
@@ -100,23 +100,23 @@ FolderFacts FolderFacts::of(const fs::path& path) {
   return facts;
 }
 
-void look_at_disks(Findings& findings) {
+void check_disks(Findings& findings) {
   const fs::path temporary = temporary_folder();
   std::error_code ignored;
   if (fs::is_directory(temporary, ignored))  // Tutti does not make this one, as it does the others
-    look_at_folder("temporary", FolderFacts::of(temporary), kLeastFreeDisk, "TMPDIR", findings);
+    check_folder("temporary", FolderFacts::of(temporary), kLeastFreeDisk, "TMPDIR", findings);
   else
     findings.broken("temporary", temporary.string() + ": there is no such folder",
                     "Make it, or point TMPDIR at another");
-  look_at_folder("cache", FolderFacts::of(cache_folder()), kLeastFreeDisk, "TUTTI_CACHE", findings);
+  check_folder("cache", FolderFacts::of(cache_folder()), kLeastFreeDisk, "TUTTI_CACHE", findings);
 }
 
-void look_at_state(const FolderFacts& state, Findings& findings) {
+void check_state(const FolderFacts& state, Findings& findings) {
   const std::string setting = "TUTTI_STATE or --state";
   if (state.on_network)
     return findings.broken("state", state.path.string() + ": on " + *state.on_network + ", where locks do not hold",
                            "Point " + setting + " at a folder on a disk of this machine");
-  look_at_folder("state", state, kLeastFreeState, setting, findings);
+  check_folder("state", state, kLeastFreeState, setting, findings);
 }
 
 }  // namespace tutti

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/build_id.h"
-#include "cli/doctor/look.h"
+#include "cli/doctor/checks.h"
 #include "cli/version.h"
 #include "hub/find.h"
 #include "link/engine_command.h"
@@ -22,7 +22,7 @@ constexpr Needed kLibraries[] = {{"libavformat.so.59", "libavformat59", "mp3, m4
                                  {"libswresample.so.4", "libswresample4", "every sample rate but 16 kHz"},
                                  {"libcurl.so.4", "libcurl4", "tutti pull"}};
 
-void look_at_engine(Findings& findings) {
+void check_engine(Findings& findings) {
   const auto engine = engine_version();
   if (!engine) return findings.fatal("engine", engine.error().what, engine.error().hint);
   if (*engine != "tutti-engine " + std::string(build_id()))
@@ -44,8 +44,8 @@ bool has_cuda_half() {
 
 }  // namespace
 
-void look_at_programs(Findings& findings) {
-  look_at_engine(findings);
+void check_programs(Findings& findings) {
+  check_engine(findings);
   for (const Needed& needed : kLibraries) {
     // It stays loaded: what codecs allocate as they load would otherwise be lost with them.
     if (void* library = ::dlopen(needed.file, RTLD_LAZY | RTLD_NODELETE)) {
@@ -58,7 +58,7 @@ void look_at_programs(Findings& findings) {
   }
 }
 
-void look_at_cuda(const std::optional<std::string>& driver_cuda, Findings& findings) {
+void check_cuda(const std::optional<std::string>& driver_cuda, Findings& findings) {
   constexpr int kNeededCuda = 13;  // what libtorch is built for (docs/cuda.md)
   if (driver_cuda && std::atoi(driver_cuda->c_str()) < kNeededCuda)
     findings.broken("CUDA", "the driver runs CUDA up to " + *driver_cuda + ", the engine needs 13.0",
@@ -70,7 +70,7 @@ void look_at_cuda(const std::optional<std::string>& driver_cuda, Findings& findi
                     "Build where nvcc of CUDA 13 is found, or install a package that has it");
 }
 
-void look_at_models(Findings& findings) {
+void check_models(Findings& findings) {
   const auto models = list_models(ModelFolders::from_environment());
   if (models.empty())
     findings.note("models", "none in the caches", "tutti pull tiny.en gets a small one, tutti pull turbo a good one");

@@ -14,9 +14,9 @@ namespace tutti {
 // What the doctor looks at, in the order of its report. Each adds what it finds; none fails.
 
 /// tutti-engine, of the same build, and the libraries that are loaded on first use.
-void look_at_programs(Findings& findings);
+void check_programs(Findings& findings);
 /// Processor, memory and NUMA nodes.
-void look_at_processor(Findings& findings);
+void check_processor(Findings& findings);
 
 /// The most a process may have: open files, locked memory, and the control group's bounds.
 struct ProcessLimits {
@@ -24,16 +24,16 @@ struct ProcessLimits {
   std::optional<Bytes> locked_memory{};                          ///< absent: no limit
   static ProcessLimits of_this_process();
 };
-void look_at_limits(const ProcessLimits& limits, Findings& findings);
+void check_limits(const ProcessLimits& limits, Findings& findings);
 
 /// Driver, library and the GPUs as sampled; `root` is "/" but in tests.
-void look_at_gpus(const MachineSnapshot& snapshot, Findings& findings, const std::filesystem::path& root = "/");
+void check_gpus(const MachineSnapshot& snapshot, Findings& findings, const std::filesystem::path& root = "/");
 /// The CUDA that the driver can run and whether our engine has its CUDA half, where there are GPUs.
-void look_at_cuda(const std::optional<std::string>& driver_cuda, Findings& findings);
-void look_at_topology(const Result<Topology>& topology, Findings& findings);
+void check_cuda(const std::optional<std::string>& driver_cuda, Findings& findings);
+void check_topology(const Result<Topology>& topology, Findings& findings);
 
 /// Free space where files are decoded to and models are kept.
-void look_at_disks(Findings& findings);
+void check_disks(Findings& findings);
 
 /// A folder that Tutti writes to, or will.
 struct FolderFacts {
@@ -44,7 +44,7 @@ struct FolderFacts {
   static FolderFacts of(const std::filesystem::path& path);
 };
 /// The store of batches: must be ours to write to and on a disk of this machine.
-void look_at_state(const FolderFacts& state, Findings& findings);
-void look_at_models(Findings& findings);
+void check_state(const FolderFacts& state, Findings& findings);
+void check_models(Findings& findings);
 
 }  // namespace tutti

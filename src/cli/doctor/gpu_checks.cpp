@@ -1,6 +1,6 @@
 #include "base/numbers.h"
 #include "base/strings.h"
-#include "cli/doctor/look.h"
+#include "cli/doctor/checks.h"
 #include "device/proc_text.h"
 #include "view/text.h"
 
@@ -27,7 +27,7 @@ int cards_on_bus(const fs::path& root) {
 }
 
 /// No source of GPU data: why, as far as the system shows it.
-void look_at_absence(const MachineSnapshot& snapshot, const fs::path& root, Findings& findings) {
+void check_absence(const MachineSnapshot& snapshot, const fs::path& root, Findings& findings) {
   std::error_code gone;
   const std::string why = snapshot.notes.empty() ? "the NVIDIA driver does not answer" : snapshot.notes.front();
   if (fs::exists(root / "dev/nvidiactl", gone))
@@ -83,7 +83,7 @@ std::string identity(const GpuSnapshot& gpu) {
   return text;
 }
 
-void look_at_gpu(const GpuSnapshot& gpu, Findings& findings) {
+void check_gpu(const GpuSnapshot& gpu, Findings& findings) {
   const std::string thing = gpu.index ? "GPU " + std::to_string(*gpu.index) : "GPU";
   switch (gpu.state) {
     case GpuState::lost:
@@ -103,22 +103,22 @@ void look_at_gpu(const GpuSnapshot& gpu, Findings& findings) {
 
 }  // namespace
 
-void look_at_gpus(const MachineSnapshot& snapshot, Findings& findings, const fs::path& root) {
+void check_gpus(const MachineSnapshot& snapshot, Findings& findings, const fs::path& root) {
   if (snapshot.driver_hangs)
     findings.broken("driver", "a call to the NVIDIA driver does not come back",
                     "Programs that use a GPU will hang as well: dmesg | grep -i nvrm shows more; restart the machine");
   if (snapshot.driver_hangs && snapshot.gpus.empty()) return;
-  if (snapshot.source.empty() && snapshot.gpus.empty()) return look_at_absence(snapshot, root, findings);
+  if (snapshot.source.empty() && snapshot.gpus.empty()) return check_absence(snapshot, root, findings);
   if (snapshot.driver) findings.good("driver", *snapshot.driver + ", reported by " + snapshot.source);
   if (snapshot.source == "nvidia-smi")
     findings.note("driver", "NVML does not answer; nvidia-smi does, every 5 s and with fewer values",
                   "Let the loader find libnvidia-ml.so.1, or name it in TUTTI_NVML");
-  for (const auto& gpu : snapshot.gpus) look_at_gpu(gpu, findings);
+  for (const auto& gpu : snapshot.gpus) check_gpu(gpu, findings);
   for (const auto& line : snapshot.notes) findings.note("driver", line);
 }
 
 /// Links that cross NUMA nodes: what their GPUs copy to each other goes the long way.
-void look_at_links(const Topology& topology, Findings& findings) {
+void check_links(const Topology& topology, Findings& findings) {
   constexpr std::size_t kMostNamed = 4;
   std::vector<std::string> pairs;
   for (std::size_t gpu = 0; gpu < topology.paths.size(); ++gpu)
@@ -135,13 +135,13 @@ void look_at_links(const Topology& topology, Findings& findings) {
                 "For a training with --data-gpu and --model-gpu name two GPUs of one node");
 }
 
-void look_at_topology(const Result<Topology>& topology, Findings& findings) {
+void check_topology(const Result<Topology>& topology, Findings& findings) {
   if (!topology || topology->gpus.empty()) return;
   for (const auto& gpu : topology->gpus)
     if (topology->nodes.size() > 1 && !gpu.numa_node)
       findings.note("topology", "GPU " + std::to_string(gpu.index) + ": its NUMA node is not known");
   if (topology->nodes.size() > 1) findings.good("topology", std::to_string(topology->nodes.size()) + " NUMA nodes");
-  look_at_links(*topology, findings);
+  check_links(*topology, findings);
   if (topology->gpus.size() > 1) findings.good("topology", std::to_string(topology->gpus.size()) + " GPUs:");
 }
 

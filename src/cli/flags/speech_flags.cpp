@@ -1,0 +1,135 @@
+#include "cli/flags/speech_flags.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "cli/settings/values.h"
+#include "transcribe/speech_chunks.h"
+#include "transcript/long_form.h"
+
+namespace tutti {
+
+namespace {
+
+Result<void> check_count(const char* flag, std::int32_t found) {
+  if (found >= 1 && found <= kMostBeams) return {};
+  return fail(Fault::usage, std::string(flag) + ": expected 1 to " + show_value(kMostBeams) + ", or None, found " +
+                                show_value(found));
+}
+
+Result<void> check_patience(const SearchFlags& flags) {
+  if (!flags.patience) return {};
+  if (!flags.beam_size) {
+    return fail(Fault::usage, "--patience has no meaning without --beam-size",
+                "It sets how many hypotheses of a beam search must have ended");
+  }
+  const double patience = *flags.patience;
+  if (!(patience > 0 && patience <= kMostPatience)) {
+    return fail(Fault::usage, "--patience: expected above 0 and at most " + show_value(kMostPatience) + ", found " +
+                                  show_value(patience));
+  }
+  if (std::nearbyint(*flags.beam_size * patience) < 1) {
+    return fail(Fault::usage, "--patience " + show_value(patience) + " with --beam-size " +
+                                  show_value(*flags.beam_size) + " rounds to no hypothesis at all");
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_search(OptionTable& table, SearchFlags& flags) {
+  table.add("best-of", flags.best_of, "N|None", "samples to choose from at a temperature above 0");
+  table.add("beam-size", flags.beam_size, "N|None",
+            "hypotheses followed side by side at temperature 0; None: the most probable token each time, much faster");
+  table.add("patience", flags.patience, "X|None",
+            "a beam search goes on until N times X hypotheses have ended; None: 1; needs --beam-size");
+  table.add("length-penalty", flags.length_penalty, "X|None",
+            "0 to 1: hypotheses rank by log-probability / ((5 + tokens) / 6)^X; None: per token");
+}
+
+Result<void> set_search(const SearchFlags& flags, DecodingOptions& options) {
+  if (auto checked = check_count("--best-of", flags.best_of.value_or(1)); !checked) return checked;
+  if (auto checked = check_count("--beam-size", flags.beam_size.value_or(1)); !checked) return checked;
+  if (auto checked = check_patience(flags); !checked) return checked;
+  const double penalty = flags.length_penalty.value_or(0);
+  if (!(penalty >= 0 && penalty <= 1)) {
+    return fail(Fault::usage, "--length-penalty: expected 0 to 1, or None, found " + show_value(penalty));
+  }
+  options.best_of = flags.best_of.value_or(1);
+  options.beam_size = flags.beam_size.value_or(0);
+  options.patience = flags.patience.value_or(1);
+  options.length_penalty = flags.length_penalty.value_or(-1);
+  return {};
+}
+
+namespace {
+
+/// The first VAD setting that was given, or nothing.
+std::string_view given(const VadFlags& f) {
+  if (f.threshold) return "--vad-threshold";
+  if (f.neg_threshold) return "--vad-neg-threshold";
+  if (f.min_speech_duration_ms) return "--vad-min-speech-duration-ms";
+  if (f.max_speech_duration_s) return "--vad-max-speech-duration-s";
+  if (f.min_silence_duration_ms) return "--vad-min-silence-duration-ms";
+  if (f.speech_pad_ms) return "--vad-speech-pad-ms";
+  return f.method == "silero" ? "" : "--vad-method";
+}
+
+/// Every piece of speech has its padding on both sides, and with --batched a piece is no longer than a window.
+Result<void> check_padding(const VadFlags& f, std::int32_t pad_ms) {
+  constexpr std::int32_t kMost = 14'000;  // two of them leave 2 s of speech in a window of 30 s
+  if (!f.batched || pad_ms <= kMost) return {};
+  return fail(Fault::usage,
+              "--vad-speech-pad-ms: with --batched, expected at most " + std::to_string(kMost) +
+                  ", which leave 2 s of a window to speech, found " + std::to_string(pad_ms),
+              "Take less, or --vad without --batched");
+}
+
+}  // namespace
+
+void add_vad(OptionTable& table, VadFlags& f) {
+  table.group("Speech detection");
+  table.add_switch(
+      "batched", f.batched,
+      "cut at silence into windows that know nothing of each other, many at once: fastest, less consistent");
+  table.add_switch("vad", f.vad, "leave out what is not speech, as --batched always does; or --vad-filter").alias =
+      "vad-filter";
+  table.add("vad-method", f.method, "METHOD", "silero: a small neural network; energy: loudness over the background")
+      .choices = {"silero", "energy"};
+  table.add("vad-threshold", f.threshold, "P|None", "speech begins at this probability; None: 0.5");
+  table.add("vad-neg-threshold", f.neg_threshold, "P|None",
+            "speech ends below this probability; None: 0.15 less than --vad-threshold, but at least 0.01");
+  table.add("vad-min-speech-duration-ms", f.min_speech_duration_ms, "MS|None", "drop shorter speech; None: 0");
+  table.add("vad-max-speech-duration-s", f.max_speech_duration_s, "S|None",
+            "cut longer speech; None: never, with --batched after a window");
+  table.add("vad-min-silence-duration-ms", f.min_silence_duration_ms, "MS|None",
+            "shorter silence is left in; None: 2000, with --batched 160");
+  table.add("vad-speech-pad-ms", f.speech_pad_ms, "MS|None", "kept before and after speech; None: 400");
+}
+
+Result<std::optional<VadOptions>> vad_options(const VadFlags& f, const std::vector<double>& clips) {
+  if (!f.vad && !f.batched) {
+    if (const auto flag = given(f); !flag.empty())
+      return fail(Fault::usage, std::string(flag) + ": nothing is left out without VAD", "Add --vad or --batched");
+    return std::nullopt;
+  }
+  if (!std::is_sorted(clips.begin(), clips.end()))
+    return fail(Fault::usage, "--clip-timestamps: with --vad or --batched, expected clips in order that do not overlap",
+                "Sort and join them, or leave VAD out");
+  const VadOptions defaults;
+  const VadOptions options{.method = f.method == "energy" ? VadMethod::energy : VadMethod::silero,
+                           .threshold = f.threshold.value_or(defaults.threshold),
+                           .neg_threshold = f.neg_threshold,
+                           .min_speech_duration_ms = f.min_speech_duration_ms.value_or(defaults.min_speech_duration_ms),
+                           .max_speech_duration_s = f.max_speech_duration_s.value_or(defaults.max_speech_duration_s),
+                           .min_silence_duration_ms = f.min_silence_duration_ms.value_or(
+                               f.batched ? kBatchedSilenceMs : defaults.min_silence_duration_ms),
+                           .speech_pad_ms = f.speech_pad_ms.value_or(defaults.speech_pad_ms)};
+  if (auto checked = check(options); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_padding(f, options.speech_pad_ms); !checked) return tl::unexpected(checked.error());
+  return options;
+}
+
+}  // namespace tutti

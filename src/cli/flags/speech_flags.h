@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audio/vad/vad_options.h"
+#include "base/error.h"
+#include "cli/settings/option_table.h"
+#include "transcribe/speech_options.h"
+
+namespace tutti {
+
+// Flags that become SpeechOptions, for every command that transcribes: the search, and the speech that is transcribed.
+
+/// How the most probable text is looked for, in openai-whisper's names and with its defaults on the command line.
+struct SearchFlags {
+  std::optional<std::int32_t> best_of = 5;
+  std::optional<std::int32_t> beam_size = 5;
+  std::optional<double> patience{};
+  std::optional<double> length_penalty{};
+};
+
+/// Binds every field to its flag.
+void add_search(OptionTable& table, SearchFlags& flags);
+
+/// Writes the flags into `options`; an error names the flag that is not valid.
+Result<void> set_search(const SearchFlags& flags, DecodingOptions& options);
+
+/// The parts of a file that are transcribed, in faster-whisper's names.
+struct VadFlags {
+  bool batched = false;
+  bool vad = false;
+  std::string method = "silero";
+  std::optional<double> threshold{};
+  std::optional<double> neg_threshold{};
+  std::optional<std::int32_t> min_speech_duration_ms{};
+  std::optional<double> max_speech_duration_s{};
+  std::optional<std::int32_t> min_silence_duration_ms{};
+  std::optional<std::int32_t> speech_pad_ms{};
+};
+
+/// Binds every field to its flag.
+void add_vad(OptionTable& table, VadFlags& flags);
+
+/// None: everything is transcribed. Fault::usage names the flag that is not valid, alone or with `clips`.
+Result<std::optional<VadOptions>> vad_options(const VadFlags& flags, const std::vector<double>& clips);
+
+}  // namespace tutti
