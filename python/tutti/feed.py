@@ -21,7 +21,7 @@ IGNORED = -100  # the label of padding, which PyTorch's cross-entropy leaves out
 
 @dataclasses.dataclass(frozen=True)
 class Augment:
-    """What changes samples, drawn anew in each epoch from seed, epoch and sample. Shares are of the samples, 0 to 1."""
+    """What changes samples, drawn again in each epoch from seed, epoch and sample. Shares are of the samples, 0 to 1."""
 
     speed_share: float = 0  # played 0.9 to 1.1 times as fast
     gain_share: float = 0  # -12 to 6 dB

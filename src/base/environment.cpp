@@ -3,6 +3,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,11 @@ Result<LogDetail> log_level_variable(const char* name) {
   for (const auto& [word, level] : kLevels)
     if (ascii_lower(*text) == word) return level;
   return fail(Fault::usage, std::string(name) + ": expected DEBUG, INFO, WARNING or ERROR, found '" + *text + "'");
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 std::filesystem::path home_folder() {

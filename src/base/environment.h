@@ -38,6 +38,9 @@ enum class LogDetail { debug, info, warning, error };
 /// not set. Fault::usage for another word.
 Result<LogDetail> log_level_variable(const char* name);
 
+/// This machine's name; empty where the system gives none.
+std::string host_name();
+
 /// The user's home: $HOME, else the folder from the user database, else /tmp.
 std::filesystem::path home_folder();
 

@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::size_t kMostBytes = 1U << 20;
 constexpr Seconds kNear{1};  // a service of this machine answers within it
-constexpr Seconds kLongest{10};
 
-/// By no proxy.
+}  // namespace
+
 HttpRequest near_request(std::string url, Seconds silent) {
   HttpRequest request{.url = std::move(url)};
   request.connect_within = kNear;
@@ -20,8 +20,6 @@ HttpRequest near_request(std::string url, Seconds silent) {
   request.may_connect = [](const sockaddr&) { return true; };
   return request;
 }
-
-}  // namespace
 
 std::optional<InstanceMetadata> InstanceMetadata::open(std::function<bool()> go_on) {
   if (ascii_lower(variable("AWS_EC2_METADATA_DISABLED").value_or("")) == "true") return std::nullopt;
@@ -47,7 +45,7 @@ bool InstanceMetadata::take_token() {
 
 FetchedAnswer InstanceMetadata::get(const std::string& path) {
   const auto once = [&] {
-    HttpRequest request = near_request(base_ + "/latest/meta-data/" + path, kLongest);
+    HttpRequest request = near_request(base_ + "/latest/meta-data/" + path);
     request.headers = {"X-aws-ec2-metadata-token: " + token_};
     return http_.answer(request, kMostBytes, go_on_);
   };

@@ -9,6 +9,9 @@
 
 namespace tutti {
 
+/// A request to a service of this machine or of its host, by no proxy. It ends where nothing comes for `silent`.
+HttpRequest near_request(std::string url, Seconds silent = Seconds(10));
+
 /// The metadata service of an EC2 instance, by IMDSv2 alone, at AWS_EC2_METADATA_SERVICE_ENDPOINT or its usual address.
 /// One thread at a time.
 class InstanceMetadata {

@@ -20,17 +20,7 @@ namespace {
 using Found = Result<std::optional<Credentials>>;
 
 constexpr std::size_t kMostBytes = 1U << 20;
-constexpr Seconds kNear{1};  // a service of this machine answers within it
-constexpr Seconds kFar{10};
-
-/// A request to this machine's or its host's service, by no proxy.
-HttpRequest near_request(std::string url) {
-  HttpRequest request{.url = std::move(url)};
-  request.connect_within = kNear;
-  request.silent_at_most = kFar;
-  request.may_connect = [](const sockaddr&) { return true; };
-  return request;
-}
+constexpr Seconds kFar{10};  // a service elsewhere connects within it
 
 /// The answer of the container's and the instance's service: {"AccessKeyId", "SecretAccessKey", "Token", "Expiration"}.
 Found credentials_in(const std::string& body, const std::string& source) {

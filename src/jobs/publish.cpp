@@ -369,4 +369,12 @@ bool outputs_are_there(std::span<const JobOutput> outputs, Existing existing) {
   });
 }
 
+std::vector<JobId> jobs_with_missing_outputs(std::span<const DoneJob> done, JobAdmin::Redo which) {
+  const Existing existing = which == JobAdmin::Redo::missing_or_kept ? Existing::replace : Existing::keep;
+  std::vector<JobId> missing;
+  for (const DoneJob& each : done)
+    if (!outputs_are_there(each.outputs, existing)) missing.push_back(each.job);
+  return missing;
+}
+
 }  // namespace tutti

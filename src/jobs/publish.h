@@ -100,4 +100,13 @@ void leave_staging(const std::filesystem::path& staging);
 /// counts for it; not with Existing::replace.
 bool outputs_are_there(std::span<const JobOutput> outputs, Existing existing = Existing::keep);
 
+/// A done job as a store records it.
+struct DoneJob {
+  JobId job = 0;
+  std::vector<JobOutput> outputs{};
+};
+/// Those whose outputs are not there any more, for Redo::missing; for Redo::missing_or_kept also those beside which a
+/// user's file was kept.
+std::vector<JobId> jobs_with_missing_outputs(std::span<const DoneJob> done, JobAdmin::Redo which);
+
 }  // namespace tutti

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "jobs/history.h"
 #include "jobs/job.h"
 #include "jobs/job_admin.h"
 
@@ -88,6 +89,49 @@ JobOutput output_in(const Row& row, int first = 0) {
 template <class Row>
 ClassCount class_count_in(const Row& row) {
   return {static_cast<JobClass>(row.number(0)), job_state_named(row.text(1)).value_or(JobState::queued), row.number(2)};
+}
+
+/// Columns: device, name, audio, busy time, joules, cost, windows, window capacity.
+template <class Row>
+DeviceUse device_use_in(const Row& row) {
+  DeviceUse use{row.text(0), row.text(1), Seconds(row.real(2)), Seconds(row.real(3))};
+  if (row.has(4)) use.energy_joules = row.real(4);
+  if (row.has(5)) use.cost = row.real(5);
+  if (row.has(6)) use.windows = row.number(6);
+  if (row.has(7)) use.window_capacity = row.count(7);
+  return use;
+}
+
+/// The columns that `run_in` reads.
+inline constexpr const char* kRunColumns =
+    "id, command, batch, model, compute_type, started, ended, total, successful, failed, cancelled, elapsed, audio";
+
+/// A run without its devices.
+template <class Row>
+RunRecord run_in(const Row& row) {
+  RunRecord run{row.number(0), {row.text(1), row.text(2), row.text(3), row.text(4)}, time_of(row.number(5))};
+  if (row.has(6)) run.ended = time_of(row.number(6));
+  run.end = {row.number(7), row.number(8), row.number(9), row.number(10), Seconds(row.real(11)), Seconds(row.real(12))};
+  return run;
+}
+
+/// The columns that `speed_in` reads.
+inline constexpr const char* kSpeedColumns =
+    "device, model, compute_type, concurrency, speed, overhead, samples, median_error, at";
+
+template <class Row>
+SpeedRecord speed_in(const Row& row) {
+  SpeedRecord speed{
+      {row.text(0), row.text(1), row.text(2), row.count(3)}, row.real(4), Seconds(row.real(5)), row.number(6)};
+  if (row.has(7)) speed.median_error = row.real(7);
+  speed.at = time_of(row.number(8));
+  return speed;
+}
+
+/// Columns: device, run, kind, text, when.
+template <class Row>
+DeviceEvent device_event_in(const Row& row) {
+  return {row.text(0), row.number(1), row.text(2), row.text(3), time_of(row.number(4))};
 }
 
 /// Adds a row to its minute. Columns: the minute since the epoch of StoreTime, done or dead, number of jobs.

@@ -1,11 +1,9 @@
 #include "runner/remote_run.h"
 
-#include <unistd.h>
-
-#include <array>
 #include <chrono>
 #include <utility>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -22,11 +20,6 @@ constexpr std::chrono::seconds kReportEvery{30};  // field note 001's heartbeat
 constexpr int kRenewalsAVisibility = 3;
 constexpr std::int64_t kLongestWait = 20;  // seconds: where a queue has none, each look would cost a request
 constexpr double kUsualSeconds = 300;      // of a message whose sender gave none
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 /// The jobs of a runner: its source, its sink, and what both need, in the order in which they must go.
 class RemoteJobs final : public JobSupply {

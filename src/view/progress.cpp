@@ -1,6 +1,5 @@
 #include "view/progress.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/strings.h"
@@ -51,15 +50,11 @@ std::vector<std::string> render_progress(const ProgressState& state, std::size_t
 }
 
 std::size_t LiveLines::width() const {
-  winsize size{};
-  if (::ioctl(fd_, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
+  return screen_of(fd_).columns;
 }
 
 std::size_t LiveLines::height() const {
-  winsize size{};
-  if (::ioctl(fd_, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return 24;
-  return size.ws_row;
+  return screen_of(fd_).lines;
 }
 
 void LiveLines::show(const std::vector<std::string>& lines) {

@@ -1,5 +1,7 @@
 #include "view/terminal_text.h"
 
+#include <sys/ioctl.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -44,6 +46,15 @@ const char* sequence_of(Tint tint) {
 }
 
 }  // namespace
+
+Screen screen_of(int fd) {
+  Screen screen;
+  winsize size{};
+  if (::ioctl(fd, TIOCGWINSZ, &size) != 0) return screen;
+  if (size.ws_col > 0) screen.columns = size.ws_col;
+  if (size.ws_row > 0) screen.lines = size.ws_row;
+  return screen;
+}
 
 std::string in_ascii(std::string_view text) {
   std::string out;

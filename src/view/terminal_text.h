@@ -16,6 +16,9 @@ struct Screen {
   bool colour = false;  // SGR sequences around what needs the eye
 };
 
+/// The size of the terminal behind a descriptor; of what it does not state, the usual one.
+Screen screen_of(int fd);
+
 enum class Tint { plain, strong, faint, notice, alarm, inverse };
 
 /// `text` cut or padded to exactly the screen's columns, in ASCII where that is requested, tinted where colours are.

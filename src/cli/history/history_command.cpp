@@ -1,4 +1,3 @@
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "cli/history/history_text.h"
 #include "cli/named_model.h"
 #include "view/markup.h"
+#include "view/terminal_text.h"
 
 namespace tutti {
 namespace {
@@ -63,9 +63,7 @@ Result<History> read_history(const HistoryCommand& command, const StoreUrl& url)
 
 /// As wide as the terminal; unlimited in a pipe.
 std::size_t output_width() {
-  winsize size{};
-  if (!::isatty(STDOUT_FILENO)) return 1000;
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  return ::isatty(STDOUT_FILENO) ? screen_of(STDOUT_FILENO).columns : 1000;
 }
 
 }  // namespace

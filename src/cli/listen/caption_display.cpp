@@ -1,8 +1,8 @@
 #include "cli/listen/caption_display.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "text/json_bytes.h"
 #include "transcript/subtitles.h"
+#include "view/terminal_text.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -81,10 +82,8 @@ class Running final : public CaptionDisplay {
     line_.clear();
   }
   static std::size_t width() {
-    winsize size{};
-    constexpr std::size_t kUsual = 80, kLeast = 20;
-    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
-    return std::max<std::size_t>(kLeast, size.ws_col);
+    constexpr std::size_t kLeast = 20;
+    return std::max(kLeast, screen_of(STDOUT_FILENO).columns);
   }
 
   std::string line_{};  // final text of the line that the cursor is in

@@ -76,12 +76,8 @@ Result<std::size_t> PostgresStore::forget(const JobFilter& filter) {
 Result<std::size_t> PostgresStore::redo(const JobFilter& filter, Redo which) {
   if (which == Redo::all)
     return transactions_.change([&](Transaction& transaction) { return requeue(transaction, filter, kRedoable); });
-  struct Done {
-    JobId job;
-    std::vector<JobOutput> outputs;
-  };
   const auto done = transactions_.look([&](Transaction& transaction) {
-    std::vector<Done> found;
+    std::vector<DoneJob> found;
     const FilterSql sql(filter);
     // What is not in place yet, another process may be about to put there.
     transaction.rows(
@@ -97,10 +93,7 @@ Result<std::size_t> PostgresStore::redo(const JobFilter& filter, Redo which) {
     return found;
   });
   if (!done) return tl::unexpected(done.error());
-  const Existing existing = which == Redo::missing_or_kept ? Existing::replace : Existing::keep;
-  JobFilter missing;
-  for (const auto& each : *done)
-    if (!outputs_are_there(each.outputs, existing)) missing.ids.push_back(each.job);
+  const JobFilter missing{.ids = jobs_with_missing_outputs(*done, which)};
   if (missing.ids.empty()) return 0;
   return redo(missing, Redo::all);
 }

@@ -87,15 +87,7 @@ void read_devices(Transaction& transaction, RunRecord& run) {
   transaction.rows(
       "SELECT device, name, audio, busy, energy_joules, cost, windows, window_capacity FROM tutti_run_devices "
       "WHERE run = $1 ORDER BY device",
-      [&](const Row& row) {
-        DeviceUse use{row.text(0), row.text(1), Seconds(row.real(2)), Seconds(row.real(3))};
-        if (row.has(4)) use.energy_joules = row.real(4);
-        if (row.has(5)) use.cost = row.real(5);
-        if (row.has(6)) use.windows = row.number(6);
-        if (row.has(7)) use.window_capacity = row.count(7);
-        run.end.devices.push_back(std::move(use));
-      },
-      run.id);
+      [&](const Row& row) { run.end.devices.push_back(device_use_in(row)); }, run.id);
   for (auto& use : run.end.devices)
     transaction.rows(
         "SELECT reason, seconds FROM tutti_run_idle WHERE run = $1 AND device = $2",
@@ -149,16 +141,8 @@ Result<std::vector<RunRecord>> PostgresStore::runs(std::size_t limit) {
   return transactions_.look([&](Transaction& transaction) {
     std::vector<RunRecord> found;
     transaction.rows(
-        "SELECT id, command, batch, model, compute_type, started, ended, total, successful, failed, cancelled, "
-        "elapsed, audio FROM tutti_runs ORDER BY id DESC LIMIT $1",
-        [&](const Row& row) {
-          RunRecord run{row.number(0), {row.text(1), row.text(2), row.text(3), row.text(4)}, time_of(row.number(5))};
-          if (row.has(6)) run.ended = time_of(row.number(6));
-          run.end = {row.number(7),  row.number(8),         row.number(9),
-                     row.number(10), Seconds(row.real(11)), Seconds(row.real(12))};
-          found.push_back(std::move(run));
-        },
-        static_cast<std::int64_t>(limit));
+        std::string("SELECT ") + kRunColumns + " FROM tutti_runs ORDER BY id DESC LIMIT $1",
+        [&](const Row& row) { found.push_back(run_in(row)); }, static_cast<std::int64_t>(limit));
     for (auto& run : found) read_devices(transaction, run);
     return found;
   });
@@ -181,16 +165,8 @@ Result<std::vector<SpeedRecord>> PostgresStore::speeds(bool all) {
     const std::string newest =
         " WHERE id IN (SELECT max(id) FROM tutti_speeds GROUP BY device, model, compute_type, concurrency)";
     transaction.rows(
-        "SELECT device, model, compute_type, concurrency, speed, overhead, samples, median_error, at FROM "
-        "tutti_speeds" +
-            (all ? std::string() : newest) + " ORDER BY id",
-        [&](const Row& row) {
-          SpeedRecord speed{
-              {row.text(0), row.text(1), row.text(2), row.count(3)}, row.real(4), Seconds(row.real(5)), row.number(6)};
-          if (row.has(7)) speed.median_error = row.real(7);
-          speed.at = time_of(row.number(8));
-          found.push_back(std::move(speed));
-        });
+        std::string("SELECT ") + kSpeedColumns + " FROM tutti_speeds" + (all ? std::string() : newest) + " ORDER BY id",
+        [&](const Row& row) { found.push_back(speed_in(row)); });
     return found;
   });
 }
@@ -207,10 +183,7 @@ Result<std::vector<DeviceEvent>> PostgresStore::events(StoreTime since) {
     std::vector<DeviceEvent> found;
     transaction.rows(
         "SELECT device, run, kind, text, at FROM tutti_events WHERE at >= $1 ORDER BY id",
-        [&](const Row& row) {
-          found.push_back({row.text(0), row.number(1), row.text(2), row.text(3), time_of(row.number(4))});
-        },
-        ms_of(since));
+        [&](const Row& row) { found.push_back(device_event_in(row)); }, ms_of(since));
     return found;
   });
 }

@@ -2,8 +2,7 @@
 
 #include <unistd.h>
 
-#include <array>
-
+#include "base/environment.h"
 #include "base/random/kernel_random.h"
 #include "jobs/postgres/schema.h"
 
@@ -15,9 +14,8 @@ namespace {
 
 /// For people who look at attempts: the machine and the process; and for the store a part that never comes again.
 std::string name_of_process() {
-  std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0) host = {"unknown"};
-  return std::string(host.data()) + "." + std::to_string(::getpid()) + "." + random_token(8);
+  const std::string host = host_name();
+  return (host.empty() ? "unknown" : host) + "." + std::to_string(::getpid()) + "." + random_token(8);
 }
 
 }  // namespace

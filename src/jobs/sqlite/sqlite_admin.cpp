@@ -59,12 +59,8 @@ Result<std::size_t> SqliteStore::forget(const JobFilter& filter) {
 Result<std::size_t> SqliteStore::redo(const JobFilter& filter, Redo which) {
   if (which == Redo::all)
     return transact([&](Database& database) { return requeue(database, filter, now(), kRedoable); });
-  struct Done {
-    JobId job;
-    std::vector<JobOutput> outputs;
-  };
   const auto done = transact([&](Database& database) {
-    std::vector<Done> found;
+    std::vector<DoneJob> found;
     const FilterSql sql = sql_of(filter);
     // What is not in place yet, another process may be about to put there.
     database.rows(
@@ -77,10 +73,7 @@ Result<std::size_t> SqliteStore::redo(const JobFilter& filter, Redo which) {
     return found;
   });
   if (!done) return tl::unexpected(done.error());
-  const Existing existing = which == Redo::missing_or_kept ? Existing::replace : Existing::keep;
-  JobFilter missing;
-  for (const auto& each : *done)
-    if (!outputs_are_there(each.outputs, existing)) missing.ids.push_back(each.job);
+  const JobFilter missing{.ids = jobs_with_missing_outputs(*done, which)};
   if (missing.ids.empty()) return 0;
   return redo(missing, Redo::all);
 }

@@ -1,12 +1,10 @@
 #include "serve/alerts/alert_watch.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
 
+#include "base/environment.h"
 #include "base/json.h"
 #include "base/log.h"
 
@@ -22,11 +20,6 @@ StoreTime wall_time() {
 
 Seconds monotonic_now() {
   return std::chrono::steady_clock::now().time_since_epoch();
-}
-
-std::string own_host() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 }  // namespace
@@ -74,7 +67,7 @@ void AlertWatch::look() {
   const double at = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   for (const Alert& alert : rules_.look(now, *counts, *running, may_begin(*counts))) {
     log(alert.firing ? Level::warning : Level::info, "alert " + alert.rule + ": " + alert.text);
-    webhook_->send(alert_json(alert, at, own_host(), model_));
+    webhook_->send(alert_json(alert, at, host_name(), model_));
   }
 }
 

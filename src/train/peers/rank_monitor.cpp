@@ -1,9 +1,7 @@
 #include "train/peers/rank_monitor.h"
 
 #include <c10/util/Exception.h>
-#include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/field_names.h"
 #include "base/log.h"
 #include "train/peers/peers.h"
@@ -29,8 +28,8 @@ constexpr const char* kFailed = "failed";
 constexpr std::chrono::milliseconds kBetweenCounts{100};
 
 std::string name_of_machine() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown machine";
+  const std::string name = host_name();
+  return name.empty() ? "an unknown machine" : name;
 }
 
 /// The key under which a process writes its heartbeat.
