@@ -1,4 +1,4 @@
-#include "cli/synth/morse_folder.h"
+#include "prepare/synthetic/morse_folder.h"
 
 #include <fcntl.h>
 
@@ -10,7 +10,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "cli/synth/corpus_folder.h"
+#include "base/try.h"
+#include "prepare/synthetic/corpus_folder.h"
 #include "transcript/transcript.h"
 
 namespace tutti {
@@ -73,14 +74,12 @@ Result<Written> write_clip(const MorseFolder& wanted, std::int64_t index) {
   const std::string id = morse_id_of(index);
   const std::string name = id + (wanted.format == AudioFormat::flac ? ".flac" : ".wav");
   const auto pcm = at_rate(std::move(clip.pcm), wanted.rate);
-  if (auto audio = write_audio(wanted.out / "audio" / name, pcm, wanted.format, wanted.rate); !audio)
-    return tl::unexpected(audio.error());
+  TRY(write_audio(wanted.out / "audio" / name, pcm, wanted.format, wanted.rate));
   const fs::path times = wanted.out / "transcripts" / (id + ".json");
   const OwnedFd file(::open(times.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file) return fail_errno(times.string(), "cannot be written");
   const std::string json = transcript_json(transcript_of(clip, wanted.letter_times));
-  if (auto done = write_all(file.get(), std::as_bytes(std::span(json)), times.string()); !done)
-    return tl::unexpected(done.error());
+  TRY(write_all(file.get(), std::as_bytes(std::span(json)), times.string()));
   char facts[96];
   std::snprintf(facts, sizeof facts, ",%d,%s,%.4f\n", clip.wpm, std::string(name_of(clip.condition)).c_str(),
                 length.count());
@@ -123,11 +122,10 @@ class Lists {
 Result<MorseFolderReport> write_clips(const MorseFolder& wanted) {
   const auto since = Clock::real().now();
   Lists lists;
-  const auto made = make_in_order<Written>(
+  TRY(make_in_order<Written>(
       wanted.count, wanted.threads, [&](std::int64_t index) { return write_clip(wanted, index); },
-      [&](const Written& clip) { lists.add(clip); });
-  if (!made) return tl::unexpected(made.error());
-  if (auto listed = lists.write(wanted.out); !listed) return tl::unexpected(listed.error());
+      [&](const Written& clip) { lists.add(clip); }));
+  TRY(lists.write(wanted.out));
   MorseFolderReport report = lists.report();
   report.spent = Clock::real().now() - since;
   return report;
@@ -137,13 +135,11 @@ Result<MorseFolderReport> write_clips(const MorseFolder& wanted) {
 
 Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
   MorseFolderReport report;
-  const auto written = write_corpus({wanted.out, kFolders, "metadata.csv"}, [&]() -> Result<void> {
-    auto clips = write_clips(wanted);
-    if (!clips) return tl::unexpected(clips.error());
-    report = *clips;
+  TRY(write_corpus({wanted.out, kFolders, "metadata.csv"}, [&]() -> Result<void> {
+    auto clips = TRY(write_clips(wanted));
+    report = clips;
     return {};
-  });
-  if (!written) return tl::unexpected(written.error());
+  }));
   return report;
 }
 

@@ -1,4 +1,4 @@
-#include "cli/listen/live_source.h"
+#include "transcribe/live/live_source.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/files.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -36,7 +38,7 @@ Result<LiveSource> LiveSource::open(const std::string& source, std::optional<Her
   opened.rate_ = rate;
   const bool is_microphone = source == kMicrophone || source.starts_with(std::string(kMicrophone) + ":");
   if (is_microphone || is_address(source)) {
-    if (rate) return fail(Fault::usage, "--rate: " + source + " has its own", "Leave it out");
+    if (rate) return fail(Fault::usage, field("rate") + ": " + source + " has its own", "Leave it out");
     opened.name_ = is_microphone ? "the microphone" + source.substr(std::string(kMicrophone).size()) : source;
     opened.rate_ = kModelRate;
     int ends[2];
@@ -89,8 +91,7 @@ Result<bool> LiveSource::read(int stop, Seconds stall, const std::function<void(
     if (got < 0) return fail_errno(name_, "cannot be read");
     if (got == 0) return true;
     stalls = false;
-    if (auto taken = take(std::span(block).first(static_cast<std::size_t>(got))); !taken)
-      return tl::unexpected<Error>(taken.error());
+    TRY(take(std::span(block).first(static_cast<std::size_t>(got))));
   }
 }
 
