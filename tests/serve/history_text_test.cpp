@@ -1,4 +1,4 @@
-#include "cli/history/history_text.h"
+#include "serve/dashboard/history_text.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "cli/history/history_text.h"
+#include "serve/dashboard/history_text.h"
 
 #include <algorithm>
 #include <ctime>
@@ -48,6 +48,15 @@ std::string times_text(double speed) {
   return speed > 0 ? short_number(speed) : "";
 }
 
+/// Of a run that has not ended. Those of earlier versions had no heartbeat.
+std::string state_text(const RunRecord& run) {
+  switch (state_of(run)) {
+    case RunState::at_work: return "at work";
+    case RunState::lost: return "lost";
+    default: return "not ended";
+  }
+}
+
 TextTable run_table(const std::vector<RunRecord>& runs) {
   TextTable table{.columns = {{.title = "run", .right = true},
                               {.title = "started"},
@@ -62,7 +71,7 @@ TextTable run_table(const std::vector<RunRecord>& runs) {
   for (const auto& run : runs) {
     const bool ended = run.ended.has_value();
     table.rows.push_back({std::to_string(run.id), date_text(run.started),
-                          ended ? length_text(run.end.elapsed) : "not ended",
+                          ended ? length_text(run.end.elapsed) : state_text(run),
                           ended ? std::to_string(run.end.successful) + "/" + std::to_string(run.end.total) : "",
                           ended ? std::to_string(run.end.failed) : "", ended ? length_text(run.end.audio) : "",
                           times_text(speed_of(run)), run.start.model, std::to_string(run.end.devices.size()),
