@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "cli/settings/option_table.h"
+#include "settings/option_table.h"
 #include "view/text.h"
 
 namespace tutti {

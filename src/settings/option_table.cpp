@@ -1,10 +1,11 @@
-#include "cli/settings/option_table.h"
+#include "settings/option_table.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -117,9 +118,21 @@ Result<void> OptionTable::apply(Option& option, std::string_view text, const std
   return {};
 }
 
+Result<void> OptionTable::read_line_of_program(std::span<char* const> arguments) {
+  reads_flags_alone();
+  const auto action = TRY(read({arguments.begin(), arguments.end()}, {}));
+  if (action == Action::run) return {};
+  return fail(Fault::usage, command_ + ": help was requested of a program's own command line", "See tutti --help");
+}
+
 SourceKind OptionTable::given_by(std::string_view name) {
   const Option* option = find(name);
   return option ? option->given_by : SourceKind::standard;
+}
+
+bool OptionTable::is_changed(std::string_view name) const {
+  const auto found = std::ranges::find(options_, name, &Option::name);
+  return found != options_.end() && found->show() != found->usual;
 }
 
 std::vector<std::pair<std::string, std::string>> OptionTable::given_elsewhere() const {
@@ -150,8 +163,7 @@ Result<std::size_t> OptionTable::read_flag(const std::vector<std::string>& argum
     value = arguments[at + 1];
     ++used;
   }
-  if (auto applied = apply(*option, *value, "--" + option->name, SourceKind::flag); !applied)
-    return tl::unexpected(applied.error());
+  TRY(apply(*option, *value, "--" + option->name, SourceKind::flag));
   return used;
 }
 
@@ -168,9 +180,8 @@ Result<OptionTable::Action> OptionTable::read_flags(const std::vector<std::strin
       action = Action::show_config;
       ++at;
     } else if (is_flag(argument)) {
-      const auto used = read_flag(arguments, at);
-      if (!used) return tl::unexpected(used.error());
-      at += *used;
+      const auto used = TRY(read_flag(arguments, at));
+      at += used;
     } else {
       rest.push_back(argument);
       ++at;
@@ -194,14 +205,12 @@ Result<OptionTable::Action> OptionTable::read(const std::vector<std::string>& ar
   for (const auto& [key, value] : sources.file) {
     Option* option = find(with_hyphens(key));
     if (!option) return fail(Fault::usage, sources.file_name + ": '" + key + "': no such setting", unknown_hint(key));
-    if (auto set = apply(*option, value, sources.file_name + ": " + key, SourceKind::file); !set)
-      return tl::unexpected(set.error());
+    TRY(apply(*option, value, sources.file_name + ": " + key, SourceKind::file));
   }
   for (auto& option : options_) {
     const auto variable = sources.environment.find(variable_of(option.name));
     if (variable == sources.environment.end() || !option.has_variable) continue;
-    if (auto set = apply(option, variable->second, variable->first, SourceKind::variable); !set)
-      return tl::unexpected(set.error());
+    TRY(apply(option, variable->second, variable->first, SourceKind::variable));
   }
   return read_flags(arguments);
 }

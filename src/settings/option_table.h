@@ -2,14 +2,16 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "cli/settings/help_page.h"
-#include "cli/settings/values.h"
+#include "settings/help_page.h"
+#include "settings/values.h"
 
 namespace tutti {
 
@@ -56,6 +58,11 @@ class OptionTable {
     option.usual = option.show();
     return option;
   }
+  /// The same of a command line that programs write, which has no help; a bool is a switch.
+  template <class T>
+  Option& add(std::string name, T& field) {
+    return add(std::move(name), field, std::is_same_v<T, bool> ? "" : "VALUE", "");
+  }
   Option& add_switch(std::string name, bool& field, std::string meaning) {
     return add(std::move(name), field, "", std::move(meaning));
   }
@@ -89,8 +96,13 @@ class OptionTable {
   /// Applies all sources. Errors name the flag, variable or file key, and the nearest known name.
   Result<Action> read(const std::vector<std::string>& arguments, const SettingSources& sources);
 
+  /// As `read`, of the line that one of our programs writes for another: flags alone. Fault::usage names the flag.
+  Result<void> read_line_of_program(std::span<char* const> arguments);
+
   /// Where the present value of an option is from.
   SourceKind given_by(std::string_view name);
+  /// Whether the present value of an option is another one than its default.
+  bool is_changed(std::string_view name) const;
   /// Options that a variable or the settings file has set, as flags, and what to call them instead in an error:
   /// {"--device", "TUTTI_DEVICE"}.
   std::vector<std::pair<std::string, std::string>> given_elsewhere() const;

@@ -1,4 +1,4 @@
-#include "cli/settings/setting_sources.h"
+#include "settings/setting_sources.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "base/toml.h"
-#include "cli/commands.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -22,7 +22,7 @@ struct SettingsFile {
 };
 
 SettingsFile settings_file() {
-  if (const auto named = variable("TUTTI_CONFIG")) return {*named, true};
+  if (const auto named = variable(own_variables::kConfig)) return {*named, true};
   return {xdg_home("XDG_CONFIG_HOME", ".config") / "tutti/config.toml"};
 }
 
@@ -75,20 +75,19 @@ Result<std::map<std::string, std::string>> texts_of(const toml::table& section, 
 }  // namespace
 
 Result<std::map<std::string, std::string>> settings_section(const std::string& toml, const std::string& file_name,
-                                                            const std::string& command) {
-  const auto table = parse_toml(toml, file_name);
-  if (!table) return tl::unexpected<Error>(table.error());
+                                                            const std::string& command,
+                                                            const std::vector<std::string>& commands) {
+  const auto table = TRY(parse_toml(toml, file_name));
   std::map<std::string, std::string> section;
-  for (const auto& [name, value] : *table) {
+  for (const auto& [name, value] : table) {
     const std::string key(name.str());
-    const auto known = command_names();
-    const bool is_command = std::find(known.begin(), known.end(), key) != known.end();
+    const bool is_command = std::find(commands.begin(), commands.end(), key) != commands.end();
     if (!value.is_table())
       return fail(Fault::usage, file_name + ": '" + key + "': expected a section, found a value",
                   is_command ? "Write [" + key + "] on a line of its own, and its settings below"
                              : "A setting goes below its command's name: write [transcribe], or another, above it");
     if (!is_command) {
-      const std::string nearest = nearest_name(key, known);
+      const std::string nearest = nearest_name(key, commands);
       return fail(
           Fault::usage, file_name + ": '" + key + "': no such section",
           nearest.empty() ? "Sections are named after commands: [transcribe]" : "Did you mean [" + nearest + "]?");
@@ -105,18 +104,16 @@ fs::path settings_file_path() {
   return settings_file().path;
 }
 
-Result<SettingSources> setting_sources(const std::string& command) {
+Result<SettingSources> setting_sources(const std::string& command, const std::vector<std::string>& commands) {
   SettingSources sources;
   sources.environment = tutti_variables();
   const SettingsFile file = settings_file();
   std::error_code ignored;
   if (file.path.empty() || (!file.required && !fs::exists(file.path, ignored))) return sources;
-  const auto text = read_file(file.path);
-  if (!text) return tl::unexpected(text.error());
+  const auto text = TRY(read_file(file.path));
   sources.file_name = file.path.string();
-  auto section = settings_section(*text, sources.file_name, command);
-  if (!section) return tl::unexpected(section.error());
-  sources.file = std::move(*section);
+  auto section = TRY(settings_section(text, sources.file_name, command, commands));
+  sources.file = std::move(section);
   return sources;
 }
 

@@ -1,4 +1,4 @@
-#include "cli/settings/values.h"
+#include "settings/values.h"
 
 #include <algorithm>
 #include <cmath>

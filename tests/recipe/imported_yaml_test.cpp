@@ -1,10 +1,10 @@
-#include "cli/training/imported_yaml.h"
+#include "recipe/trainers/imported_yaml.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "cli/training/recipe_flags.h"
+#include "recipe/field_values.h"
 #include "recipe/recipe_file.h"
 #include "recipe/tts_fields.h"
 

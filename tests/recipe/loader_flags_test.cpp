@@ -1,4 +1,4 @@
-#include "cli/training/loader_flags.h"
+#include "recipe/trainers/loader_flags.h"
 
 #include <gtest/gtest.h>
 

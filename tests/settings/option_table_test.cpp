@@ -1,4 +1,4 @@
-#include "cli/settings/option_table.h"
+#include "settings/option_table.h"
 
 #include <gtest/gtest.h>
 
@@ -233,6 +233,15 @@ TEST(OptionTable, AnAliasIsTheSameFlagAndNoSettingOfItsOwn) {
   EXPECT_FALSE(vad);
   EXPECT_EQ(table.values().size(), 1U) << "a batch's fingerprint does not change";
   EXPECT_FALSE(table.read({"--=True"}, {})) << "an option without an alias is not one without a name";
+}
+
+TEST(OptionTable, ChangedIsWhatHasAnotherValueThanItsDefault) {
+  Knobs knobs;
+  OptionTable table = table_of(knobs);
+  ASSERT_TRUE(table.read({"x.wav", "--model", "other", "--threads", "0"}, {}));
+  EXPECT_TRUE(table.is_changed("model"));
+  EXPECT_FALSE(table.is_changed("threads")) << "given, but as it is anyway";
+  EXPECT_FALSE(table.is_changed("devices"));
 }
 
 TEST(OptionTable, SettingWithoutAFlagIsNamedByItsSource) {

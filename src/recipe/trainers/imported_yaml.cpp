@@ -1,9 +1,8 @@
-#include "cli/training/imported_yaml.h"
+#include "recipe/trainers/imported_yaml.h"
 
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <sstream>
 #include <string_view>
@@ -11,75 +10,13 @@
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "base/toml.h"
-#include "cli/settings/values.h"
-#include "cli/training/loader_flags.h"
+#include "base/try.h"
+#include "recipe/trainers/loader_flags.h"
+#include "recipe/trainers/trainer_settings.h"
+#include "settings/values.h"
 
 namespace tutti {
 namespace {
-
-/// Names of the file alone; those that are flags of that trainer, too, are in note_names().
-const std::map<std::string, std::string, std::less<>> kOurs{
-    {"gradient-accumulation", "accumulation"},
-    {"gradient-accumulation-steps", "accumulation"},
-    {"grad-clip", "clip"},
-    {"gradient-clip-norm", "clip"},
-    {"max-grad-norm", "clip"},
-    {"num-epochs", "epochs"},
-    {"text-encoder-dim", "width"},
-    {"text-encoder-layers", "encoder-layers"},
-    {"decoder-dim", "decoder-width"},
-    {"dropout-rate", "dropout"},
-    {"scheduler", "schedule"},
-    {"lr-scheduler", "schedule"},
-    {"log-step", "log-steps"},
-    {"save-step", "save-steps"},
-    {"val-step", "eval-steps"},
-    {"early-stopping-patience", "patience"},
-    {"mixed-precision", "precision"},
-    {"enable-gradient-checkpointing", "gradient-checkpointing"},
-};
-
-constexpr const char* kOfTheSet = "'tutti prepare tts' decides it when it makes the set";
-constexpr const char* kOneNetwork = "this network has no such part";
-constexpr const char* kGathered = "batches are gathered by index in one thread, ahead of the steps";
-
-/// Settings that do nothing in this trainer, and why.
-const std::map<std::string, const char*, std::less<>> kWithoutEffect{
-    {"n-mels", kOfTheSet},
-    {"n-fft", kOfTheSet},
-    {"win-length", kOfTheSet},
-    {"hop-length", kOfTheSet},
-    {"sample-rate", kOfTheSet},
-    {"dataset-path", "name a set that 'tutti prepare tts' made of it with --train-data"},
-    {"metadata-train-file", kOfTheSet},
-    {"metadata-eval-file", kOfTheSet},
-    {"wavs-train-dir", kOfTheSet},
-    {"wavs-eval-dir", kOfTheSet},
-    {"language", kOfTheSet},
-    {"normalize-audio", kOfTheSet},
-    {"trim-silence", kOfTheSet},
-    {"pad-to-fixed-length", "lengths are rounded up, to 8 symbols and 32 frames"},
-    {"shuffle-buffer-size", "an epoch is shuffled as a whole, by index"},
-    {"shuffle-buffer-multiplier", "an epoch is shuffled as a whole, by index"},
-    {"use-tf-native-loading", kGathered},
-    {"enable-parallel-batch", kGathered},
-    {"enable-map-fusion", kGathered},
-    {"enable-caching", "spectrograms are computed once, by 'tutti prepare tts', and stay mapped"},
-    {"enable-memory-mapping", "the set is always mapped"},
-    {"text-encoder-heads", "a head is 64 wide"},
-    {"decoder-heads", "the decoder is convolutional"},
-    {"audio-encoder-dim", kOneNetwork},
-    {"audio-encoder-layers", kOneNetwork},
-    {"audio-encoder-heads", kOneNetwork},
-    {"text-vocab-size", "the set's own symbols are the vocabulary"},
-    {"vocab-size", "the set's own symbols are the vocabulary"},
-    {"max-attention-sequence-length", "attention reaches over whole texts"},
-    {"vocoder-type", "'tutti say' makes audio by Griffin-Lim, or by what 'tutti train vocoder' trained"},
-    {"optimizer", "steps are AdamW's"},
-    {"beta1", "AdamW's betas are 0.9 and 0.999"},
-    {"beta2", "AdamW's betas are 0.9 and 0.999"},
-    {"checkpoint-dir", "name the folder with --out"},
-};
 
 /// As a text in TOML.
 std::string quoted(const std::string& text) {
@@ -93,7 +30,8 @@ class Translation {
  public:
   Translation(std::string file_name, std::span<const std::string> recipe_keys)
       : file_name_(std::move(file_name)), recipe_keys_(recipe_keys) {
-    ours_.insert(kOurs.begin(), kOurs.end());
+    for (const auto& [name, setting] : of_file_)
+      if (setting.is_renamed()) ours_.emplace(name, setting.text);
   }
 
   Result<void> read_map(const YAML::Node& map, const std::string& section) {
@@ -158,13 +96,13 @@ class Translation {
 
   /// Why a key that no recipe has does nothing.
   std::string reason(const std::string& name) const {
-    const auto fixed = kWithoutEffect.find(name);
-    if (fixed != kWithoutEffect.end()) return std::string("no effect: ") + fixed->second;
+    const auto fixed = of_file_.find(name);
+    if (fixed != of_file_.end() && !fixed->second.is_renamed()) return fixed->second.text;
     if (const auto answer = loader_answer(name)) return *answer;
     if (const auto answer = note_answer(name)) return *answer;
     std::vector<std::string> known(recipe_keys_.begin(), recipe_keys_.end());
     for (const auto& [theirs, ours] : ours_) known.push_back(theirs);
-    for (const auto& [theirs, why] : kWithoutEffect) known.push_back(theirs);
+    for (const auto& [theirs, setting] : of_file_) known.push_back(theirs);
     auto nearest = nearest_name(name, known);
     std::ranges::replace(nearest, '-', '_');  // as such files write their keys
     return "unknown, no effect" + (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?");
@@ -197,6 +135,7 @@ class Translation {
 
   std::string file_name_;
   std::span<const std::string> recipe_keys_;
+  const TrainerSettings& of_file_ = trainer_settings(TrainerNames::file);
   std::map<std::string, std::string, std::less<>> ours_ = note_names();
   std::map<std::string, Setting> settings_{};  // by the recipe's key
   ImportedConfig config_{};
@@ -211,7 +150,7 @@ Result<ImportedConfig> import_yaml(const std::string& yaml, const std::string& f
     if (!root.IsMap())
       return fail(Fault::usage, file_name + ": expected YAML with keys and values, such as 'batch_size: 16'");
     Translation translation(file_name, recipe_keys);
-    if (auto read = translation.read_map(root, ""); !read) return tl::unexpected<Error>(read.error());
+    TRY(translation.read_map(root, ""));
     return translation.end();
   } catch (const YAML::Exception& error) {
     return fail(Fault::usage, file_name + ":" + std::to_string(error.mark.line + 1) + ": no YAML: " + error.msg);
@@ -219,11 +158,10 @@ Result<ImportedConfig> import_yaml(const std::string& yaml, const std::string& f
 }
 
 Result<std::string> recipe_of_yaml(const std::string& yaml, const std::string& file_name,
-                                   std::span<const std::string> recipe_keys) {
-  const auto imported = import_yaml(yaml, file_name, recipe_keys);
-  if (!imported) return tl::unexpected<Error>(imported.error());
-  for (const auto& answer : imported->answers) std::fprintf(stderr, "%s\n", answer.c_str());
-  return imported->toml;
+                                   std::span<const std::string> recipe_keys, const OnAnswer& on_answer) {
+  const auto imported = TRY(import_yaml(yaml, file_name, recipe_keys));
+  for (const auto& answer : imported.answers) on_answer(answer);
+  return imported.toml;
 }
 
 }  // namespace tutti

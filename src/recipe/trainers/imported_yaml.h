@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "recipe/trainers/loader_flags.h"
 
 namespace tutti {
 
@@ -25,8 +26,8 @@ Result<ImportedConfig> import_yaml(const std::string& yaml, const std::string& f
                                    std::span<const std::string> recipe_keys);
 
 /// The same as the recipe's text alone, for its reader, whose errors then name lines of the YAML file. The answers go
-/// to standard error, one line each. Safe from one thread.
+/// to `on_answer`, one line each.
 Result<std::string> recipe_of_yaml(const std::string& yaml, const std::string& file_name,
-                                   std::span<const std::string> recipe_keys);
+                                   std::span<const std::string> recipe_keys, const OnAnswer& on_answer);
 
 }  // namespace tutti

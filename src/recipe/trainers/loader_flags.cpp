@@ -1,36 +1,23 @@
-#include "cli/training/loader_flags.h"
+#include "recipe/trainers/loader_flags.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/numbers.h"
-#include "cli/settings/values.h"
+#include "base/try.h"
+#include "recipe/trainers/trainer_settings.h"
+#include "settings/values.h"
 
 namespace tutti {
 namespace {
 
-const std::map<std::string, std::string> kAnswers{
-    {"num-workers", "there are no loader processes: a batch is gathered by index in one thread, ahead of the steps"},
-    {"pin-memory", "no effect: batches for a GPU are pinned anyway"},
-    {"persistent-workers", "no effect: there are no loader processes to keep"},
-    {"stage-dir", "no effect: the set is mapped, and stays in memory as far as that has space; put SET itself there"},
-    {"profile-performance", "no effect: times of steps and waits are measured always, see OUT/metrics.jsonl"},
-    {"profile-gpu-util",
-     "no effect: the load of the GPU is measured always, see the progress line and "
-     "OUT/metrics.jsonl"},
-};
-
-constexpr const char* kPrefetch = "prefetch-factor";
 constexpr std::int64_t kMostDepth = 1000;
 
-constexpr const char* kRingDepth = "--ring-depth";
-
 /// A flag that does nothing here is still read: with a value that it cannot have, something else was intended.
-Result<void> check_answered(const FlagWord& flag, const std::string& shown) {
+Result<void> check_answered(Treatment treatment, const FlagWord& flag, const std::string& shown) {
   const std::string found = ", found '" + flag.value.value_or("") + "'";
-  if (flag.name == "stage-dir")
+  if (treatment == Treatment::folder)
     return flag.value ? Result<void>() : fail(Fault::usage, shown + ": expected a folder, found nothing");
-  if (flag.name == "num-workers") {
+  if (treatment == Treatment::count) {
     const bool is_count = number_in<std::int64_t>(flag.value.value_or("")).value_or(-1) >= 0;
     return is_count ? Result<void>() : fail(Fault::usage, shown + ": expected a whole number, 0 or more" + found);
   }
@@ -62,13 +49,15 @@ FlagWord flag_at(const std::vector<std::string>& words, std::size_t i, const std
 }
 
 std::optional<std::string> loader_answer(const std::string& name) {
-  const auto known = kAnswers.find(name);
-  return known == kAnswers.end() ? std::nullopt : std::optional(known->second);
+  const auto& settings = trainer_settings(TrainerNames::loader);
+  const auto known = settings.find(name);
+  return known == settings.end() || known->second.is_renamed() ? std::nullopt : std::optional(known->second.text);
 }
 
 std::vector<std::string> loader_flag_names(const std::string& prefix) {
-  std::vector<std::string> names{with_hyphens(prefix) + kPrefetch};
-  for (const auto& [name, answer] : kAnswers) names.push_back(with_hyphens(prefix) + name);
+  std::vector<std::string> names;
+  for (const auto& [name, setting] : trainer_settings(TrainerNames::loader))
+    names.push_back(with_hyphens(prefix) + name);
   return names;
 }
 
@@ -85,26 +74,29 @@ Result<void> expect_no_other(const std::string& shown, const std::string& ours, 
 
 Result<LoaderFlags> without_loader_flags(const std::vector<std::string>& words, const std::string& prefix,
                                          std::int64_t batch_bytes) {
+  const auto& settings = trainer_settings(TrainerNames::loader);
   LoaderFlags taken;
   for (std::size_t i = 0; i < words.size();) {
     const auto flag = flag_at(words, i, prefix);
-    const auto shown = words[i].substr(0, words[i].find('='));
-    const auto known = kAnswers.find(flag.name);
+    const auto known = settings.find(flag.name);
     const bool is_kept = flag.name == "num-workers" && !prefix.empty();  // the feed of Whisper has threads
-    if (!is_kept && known != kAnswers.end()) {
-      if (auto checked = check_answered(flag, shown); !checked) return tl::unexpected<Error>(checked.error());
-      taken.answers.push_back(shown + ": " + known->second);
-    } else if (flag.name == kPrefetch) {
+    if (is_kept || known == settings.end()) {
+      taken.words.push_back(words[i++]);
+      continue;
+    }
+    const auto shown = words[i].substr(0, words[i].find('='));
+    const auto& setting = known->second;
+    if (setting.treatment == Treatment::depth) {
       const auto depth = number_in<std::int64_t>(flag.value.value_or(""));
       if (!depth || *depth < 1 || *depth > kMostDepth)
         return fail(Fault::usage, shown + ": expected 1 to 1000, found '" + flag.value.value_or("") + "'");
-      if (auto alone = expect_no_other(shown, kRingDepth, std::to_string(*depth), words); !alone)
-        return tl::unexpected<Error>(alone.error());
-      taken.words.insert(taken.words.end(), {kRingDepth, std::to_string(*depth)});
+      const auto ours = "--" + setting.text, value = std::to_string(*depth);
+      TRY(expect_no_other(shown, ours, value, words));
+      taken.words.insert(taken.words.end(), {ours, value});
       taken.answers.push_back(depth_answer(shown, *depth, batch_bytes));
     } else {
-      taken.words.push_back(words[i++]);
-      continue;
+      TRY(check_answered(setting.treatment, flag, shown));
+      taken.answers.push_back(shown + ": " + setting.text);
     }
     i += flag.words;
   }

@@ -28,6 +28,9 @@ struct LoaderFlags {
   std::vector<std::string> answers{};  // one line for each flag that was there
 };
 
+/// Takes an answer, one line for people.
+using OnAnswer = std::function<void(const std::string& answer)>;
+
 /// The names that `without_loader_flags` takes, with hyphens and the prefix, without "--".
 std::vector<std::string> loader_flag_names(const std::string& prefix);
 /// Those that `in_voice_names` takes.

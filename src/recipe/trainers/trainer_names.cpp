@@ -1,45 +1,25 @@
-#include "cli/training/trainer_names.h"
+#include "recipe/trainers/trainer_names.h"
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <map>
 
 #include "base/numbers.h"
 #include "base/strings.h"
-#include "cli/settings/values.h"
+#include "base/try.h"
+#include "recipe/trainers/trainer_settings.h"
+#include "settings/values.h"
 
 namespace tutti {
 namespace {
 
-const std::map<std::string, std::vector<std::string>> kOurFlags{
-    {"--data-dir", {"--data"}},
-    {"--output-dir", {"--out"}},
-    {"--model-gpu", {"--device"}},
-    {"--model-name", {"--model"}},
-    {"--model-name-or-path", {"--model"}},
-    {"--per-device-train-batch-size", {"--batch-size"}},
-    {"--gradient-accumulation-steps", {"--accumulation"}},
-    {"--num-epochs", {"--epochs"}},
-    {"--num-train-epochs", {"--epochs"}},
-    {"--logging-steps", {"--log-steps"}},
-    {"--save-total-limit", {"--keep"}},
-    {"--lr-scheduler-type", {"--schedule"}},
-    {"--max-grad-norm", {"--clip"}},
-    {"--dataloader-num-workers", {"--threads"}},
-    {"--preprocessing-num-workers", {"--threads"}},
-    {"--fp16", {"--precision", "float16"}},
-    {"--bf16", {"--precision", "bfloat16"}},
-    {"--tf32", {"--precision", "tf32"}},
-};
-
 using Chosen = std::map<std::string, std::pair<std::string, std::string>>;  // setting -> its value, by which name
 
 /// Notes what a switch chooses.
-Result<void> note(const std::string& name, const std::vector<std::string>& words, Chosen& chosen) {
-  const auto& [value, by] = chosen.try_emplace(words[0], words[1], name).first->second;
-  if (value == words[1]) return {};
-  return fail(Fault::usage, by + " and " + name + ": " + words[0] + " is either " + value + " or " + words[1],
+Result<void> note(const std::string& name, const std::string& ours, const std::string& choice, Chosen& chosen) {
+  const auto& [value, by] = chosen.try_emplace(ours, choice, name).first->second;
+  if (value == choice) return {};
+  return fail(Fault::usage, by + " and " + name + ": " + ours + " is either " + value + " or " + choice,
               "Leave out one of them");
 }
 
@@ -124,52 +104,52 @@ std::string line_of(const std::vector<std::string>& words, const KeyLine& was) {
 }
 
 Result<std::string> in_our_key(const std::string& line, std::span<const std::string> known,
-                               const FlagSpellings& spellings) {
+                               const FlagSpellings& spellings, const OnAnswer& on_answer) {
   const auto found = key_line(line);
   const auto is_known = [&](const std::string& name) { return std::ranges::find(known, name) != known.end(); };
   if (found.key.empty() || is_known(found.key)) return line;
   const auto name = with_hyphens(found.key);
   if (is_known(name) && found.value != "-1") return name + " = " + found.behind;
-  const auto taken = spellings({"--" + name, found.value});
-  if (!taken) return tl::unexpected<Error>(taken.error());
-  for (const auto& answer : taken->answers) std::fprintf(stderr, "%s\n", answer.c_str());
-  if (taken->words.empty()) return std::string();
-  const bool is_same = taken->words == std::vector<std::string>{"--" + name, found.value};
-  return is_same && !is_known(name) ? line : line_of(taken->words, found);
+  const auto taken = TRY(spellings({"--" + name, found.value}));
+  for (const auto& answer : taken.answers) on_answer(answer);
+  if (taken.words.empty()) return std::string();
+  const bool is_same = taken.words == std::vector<std::string>{"--" + name, found.value};
+  return is_same && !is_known(name) ? line : line_of(taken.words, found);
 }
 
 }  // namespace
 
 Result<std::vector<std::string>> in_our_names(const std::vector<std::string>& arguments) {
+  const auto& settings = trainer_settings(TrainerNames::common);
   std::vector<std::string> ours;
   Chosen chosen;
   const auto words = with_our_resume(with_our_values(arguments));
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto& word = words[i];
     const auto equals = std::min(word.find('='), word.size());
-    const auto found = kOurFlags.find(word.starts_with("--") ? with_hyphens(word.substr(0, equals)) : word);
-    if (found == kOurFlags.end()) {
+    const auto name = word.starts_with("--") ? with_hyphens(word.substr(0, equals)) : std::string();
+    const auto known = settings.find(std::string_view(name).substr(name.empty() ? 0 : 2));
+    if (known == settings.end()) {
       ours.push_back(word);
       continue;
     }
-    const bool is_switch = found->second.size() > 1;
-    if (is_switch) {
-      const auto on = is_on(words, i);
-      if (!on) return tl::unexpected<Error>(on.error());
-      if (!*on) continue;
-      if (auto noted = note(found->first, found->second, chosen); !noted) return tl::unexpected<Error>(noted.error());
+    const auto flag = "--" + known->second.text;
+    if (known->second.treatment != Treatment::choose) {
+      ours.push_back(flag + word.substr(equals));
+    } else if (const bool on = TRY(is_on(words, i)); on) {
+      TRY(note(name, flag, known->second.value, chosen));
+      ours.insert(ours.end(), {flag, known->second.value});
     }
-    ours.insert(ours.end(), found->second.begin(), found->second.end());
-    if (!is_switch) ours.back() += word.substr(equals);
   }
   return ours;
 }
 
 Result<std::string> recipe_in_our_keys(const std::string& toml, const std::string& file_name,
-                                       std::span<const std::string> known, const FlagSpellings& spellings) {
+                                       std::span<const std::string> known, const FlagSpellings& spellings,
+                                       const OnAnswer& on_answer) {
   std::vector<std::string> lines;
   for (const auto& part : split(toml, '\n')) {
-    auto line = in_our_key(std::string(part), known, spellings);
+    auto line = in_our_key(std::string(part), known, spellings, on_answer);
     if (!line) return fail_in(file_name + ":" + std::to_string(lines.size() + 1), line.error());
     lines.push_back(std::move(*line));
   }

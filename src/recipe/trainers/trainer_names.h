@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/training/loader_flags.h"
+#include "recipe/trainers/loader_flags.h"
 
 namespace tutti {
 
@@ -20,9 +20,10 @@ using FlagSpellings = std::function<Result<LoaderFlags>(const std::vector<std::s
 
 /// A recipe's text in which every key has our name: keys take the spellings that flags take. Hyphens and underscores
 /// are the same; a key that `spellings` renames gets that name; one that it answers is left out, and the answer goes to
-/// standard error. Other keys, and `known` ones, stay for the recipe's strict reader. Lines keep their numbers.
-/// `file_name` names the text. Errors: those of `spellings`, with the line. Safe from one thread.
+/// `on_answer`. Other keys, and `known` ones, stay for the recipe's strict reader. Lines keep their numbers.
+/// `file_name` names the text. Errors: those of `spellings`, with the line.
 Result<std::string> recipe_in_our_keys(const std::string& toml, const std::string& file_name,
-                                       std::span<const std::string> known, const FlagSpellings& spellings);
+                                       std::span<const std::string> known, const FlagSpellings& spellings,
+                                       const OnAnswer& on_answer);
 
 }  // namespace tutti

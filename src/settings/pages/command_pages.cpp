@@ -1,12 +1,8 @@
-#include "cli/completion/command_pages.h"
+#include "settings/pages/command_pages.h"
 
 #include <algorithm>
 #include <cctype>
 #include <string_view>
-
-#include "base/environment.h"
-#include "cli/command_start.h"
-#include "cli/commands.h"
 
 namespace tutti {
 namespace {
@@ -28,35 +24,7 @@ bool is_word(const std::string& text) {
   });
 }
 
-/// A default in this user's home is another one for others.
-void shorten_home(std::string& text, const std::string& home) {
-  for (auto at = text.find(home); !home.empty() && at != text.npos; at = text.find(home))
-    text.replace(at, home.size(), "~/");
-}
-
-HelpPage page_of(const Command& command, const std::vector<std::string>& arguments) {
-  HelpPage page = help_page_of([&] { return command.run(arguments); });
-  const std::string home = variable("HOME").value_or("");
-  for (auto& group : page.groups)
-    for (auto& option : group.options) shorten_home(option.meaning, home.empty() ? "" : home + "/");
-  return page;
-}
-
 }  // namespace
-
-std::vector<CommandPages> command_pages() {
-  std::vector<CommandPages> all;
-  for (const auto& command : commands()) {
-    CommandPages pages{
-        .name = command.name, .summary = command.summary, .page = page_of(command, {"--help"}), .words = command.words};
-    for (const auto& word : command.words)
-      if (auto form = page_of(command, {word, "--help"}); form.command == command.name + " " + word)
-        pages.forms.push_back(std::move(form));
-    pages.page.command = command.name;  // where it is that of a usual form, as of `tutti train`
-    all.push_back(std::move(pages));
-  }
-  return all;
-}
 
 std::vector<std::string> names_of(const std::vector<CommandPages>& commands) {
   std::vector<std::string> names;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/settings/help_page.h"
+#include "settings/help_page.h"
 
 namespace tutti {
 
@@ -16,9 +16,6 @@ struct CommandPages {
   std::vector<std::string> words{};  // what may stand first behind the name
   std::vector<HelpPage> forms{};     // of those of the words that have a help of their own: "train tts"
 };
-
-/// Every command of the table, in the order of the help. They run with --help, one after the other, on this thread.
-std::vector<CommandPages> command_pages();
 
 /// What `tutti man`, `tutti help` and the like take: the names of the commands.
 std::vector<std::string> names_of(const std::vector<CommandPages>& commands);

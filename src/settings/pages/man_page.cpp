@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "cli/completion/command_pages.h"
+#include "settings/pages/command_pages.h"
 
 namespace tutti {
 namespace {

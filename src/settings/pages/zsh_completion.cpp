@@ -1,5 +1,5 @@
 #include "base/strings.h"
-#include "cli/completion/command_pages.h"
+#include "settings/pages/command_pages.h"
 
 namespace tutti {
 namespace {
