@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "cli/doctor/findings.h"
 #include "device/telemetry/machine_snapshot.h"
 #include "device/topology/topology.h"
+#include "doctor/findings.h"
 
 namespace tutti {
 

@@ -1,6 +1,6 @@
-#include "cli/doctor/doctor_json.h"
 
 #include "base/json.h"
+#include "doctor/report.h"
 
 namespace tutti {
 namespace {

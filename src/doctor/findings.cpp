@@ -1,4 +1,4 @@
-#include "cli/doctor/findings.h"
+#include "doctor/findings.h"
 
 #include <algorithm>
 

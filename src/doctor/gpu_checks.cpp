@@ -1,7 +1,8 @@
+#include "base/field_names.h"
 #include "base/numbers.h"
 #include "base/strings.h"
-#include "cli/doctor/checks.h"
 #include "device/proc_text.h"
+#include "doctor/checks.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -129,10 +130,11 @@ void check_links(const Topology& topology, Findings& findings) {
   if (pairs.empty()) return;
   const std::size_t more = pairs.size() - std::min(pairs.size(), kMostNamed);
   pairs.resize(pairs.size() - more);
-  findings.note("topology",
-                joined(pairs, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "") +
-                    ": linked across NUMA nodes (SYS), which is slower: copies go through the processor",
-                "For a training with --data-gpu and --model-gpu name two GPUs of one node");
+  findings.note(
+      "topology",
+      joined(pairs, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "") +
+          ": linked across NUMA nodes (SYS), which is slower: copies go through the processor",
+      "For a training with " + field("data_gpu") + " and " + field("model_gpu") + " name two GPUs of one node");
 }
 
 void check_topology(const Result<Topology>& topology, Findings& findings) {

@@ -4,11 +4,12 @@
 #include <cerrno>
 #include <string>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/numbers.h"
-#include "cli/doctor/checks.h"
 #include "device/cgroup.h"
 #include "device/machine.h"
+#include "doctor/checks.h"
 #include "jobs/sqlite/local_disk.h"
 #include "view/text.h"
 
@@ -112,7 +113,7 @@ void check_disks(Findings& findings) {
 }
 
 void check_state(const FolderFacts& state, Findings& findings) {
-  const std::string setting = "TUTTI_STATE or --state";
+  const std::string setting = "TUTTI_STATE or " + field("state");
   if (state.on_network)
     return findings.broken("state", state.path.string() + ": on " + *state.on_network + ", where locks do not hold",
                            "Point " + setting + " at a folder on a disk of this machine");

@@ -3,10 +3,10 @@
 #include <filesystem>
 
 #include "base/build_id.h"
-#include "cli/doctor/checks.h"
-#include "cli/version.h"
+#include "doctor/checks.h"
 #include "hub/find.h"
 #include "link/engine_command.h"
+#include "link/query_engine.h"
 
 namespace tutti {
 namespace {

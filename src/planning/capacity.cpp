@@ -1,4 +1,4 @@
-#include "cli/plan/capacity.h"
+#include "planning/capacity.h"
 
 #include <algorithm>
 

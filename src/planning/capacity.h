@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/plan/plan_devices.h"
 #include "hub/memory_plan.h"
+#include "planning/plan_devices.h"
 
 namespace tutti {
 

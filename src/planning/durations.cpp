@@ -1,13 +1,15 @@
-#include "cli/plan/durations.h"
+#include "planning/durations.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "audio/containers/audio_length.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "text/manifest/read.h"
 #include "text/manifest/recording_names.h"
 
@@ -61,16 +63,14 @@ class Gathering {
   Result<void> read(const std::vector<std::string>& inputs) {
     std::vector<std::string> others;
     for (const auto& input : inputs) {
-      const auto taken = document(input);
-      if (!taken) return tl::unexpected(taken.error());
-      if (!*taken) others.push_back(input);
+      const auto taken = TRY(document(input));
+      if (!taken) others.push_back(input);
     }
     const InputSink sink{[this](Input&& input) { return take(input.entry, input.file); }, warn};
-    const auto read = read_inputs(others, options_, sink);
-    if (!read) return tl::unexpected(read.error());
-    if (const std::string text = folder_text(read->folders); !text.empty())
+    const auto read = TRY(read_inputs(others, options_, sink));
+    if (const std::string text = folder_text(read.folders); !text.empty())
       log(Level::info, "Files in folders: " + text);
-    return warn_of_left_out(*read);
+    return warn_of_left_out(read);
   }
 
   Durations take_found() { return std::move(found_); }
@@ -88,22 +88,19 @@ class Gathering {
   /// but once.
   Result<bool> document(const std::string& input) {
     if (!may_be_json(input)) return false;
-    const auto text = read_file(input);
-    if (!text) return tl::unexpected(text.error());
-    const auto lengths = plain_lengths(*text, input);
-    if (!lengths) return tl::unexpected(lengths.error());
-    if (*lengths) {
+    const auto text = TRY(read_file(input));
+    const auto lengths = TRY(plain_lengths(text, input));
+    if (lengths) {
       found_.only_lengths.insert(input);
-      found_.seconds.insert(found_.seconds.end(), (*lengths)->begin(), (*lengths)->end());
+      found_.seconds.insert(found_.seconds.end(), lengths->begin(), lengths->end());
       return true;
     }
-    if (manifest_format(input) || !Json::accept(*text)) return false;
+    if (manifest_format(input) || !Json::accept(text)) return false;
     const ManifestSink sink{
         [this](ManifestEntry&& entry) { return take(entry, fs::current_path() / options_.audio_root / entry.path); },
         warn};
-    const auto read = read_manifest(*text, ManifestFormat::json, input, options_.rules, sink);
-    if (!read) return tl::unexpected(read.error());
-    return warn_of_left_out(*read).map([] { return true; });
+    const auto read = TRY(read_manifest(text, ManifestFormat::json, input, options_.rules, sink));
+    return warn_of_left_out(read).map([] { return true; });
   }
 
   bool take(const ManifestEntry& entry, const fs::path& file) {
@@ -139,19 +136,19 @@ Result<std::optional<std::vector<double>>> plain_lengths(std::string_view json, 
                         return it.is_number() || length_in(it).has_value();
                       });
   if (!named && !listed) return std::nullopt;
-  auto seconds = from_list(named ? root["durations_s"] : root, named ? name + ": durations_s" : name);
-  if (!seconds) return tl::unexpected(seconds.error());
-  return std::move(*seconds);
+  auto seconds = TRY(from_list(named ? root["durations_s"] : root, named ? name + ": durations_s" : name));
+  return seconds;
 }
 
 Result<Durations> read_durations(const std::vector<std::string>& inputs, const InputOptions& options) {
   Gathering gathering(options);
-  if (const auto read = gathering.read(inputs); !read) return tl::unexpected(read.error());
+  TRY(gathering.read(inputs));
   Durations found = gathering.take_found();
   if (!found.seconds.empty()) return found;
   if (found.unknown > 0)
-    return fail(Fault::missing, found.left_out(),
-                "Give a list that has them, [seconds, ...] or a manifest; or --audio-root, where the audio is");
+    return fail(
+        Fault::missing, found.left_out(),
+        "Give a list that has them, [seconds, ...] or a manifest; or " + field("audio_root") + ", where the audio is");
   return fail(Fault::missing, "no recording was found among the inputs",
               "Expected what 'tutti batch' takes, or JSON: [seconds, ...], {\"durations_s\": [...]}");
 }

@@ -1,8 +1,10 @@
-#include "cli/plan/plan_devices.h"
+#include "planning/plan_devices.h"
 
 #include <algorithm>
 
+#include "base/field_names.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "device/emulated_spec.h"
 #include "device/list/device_list.h"
 #include "device/machine.h"
@@ -98,24 +100,19 @@ PlanTarget plan_target(const ChosenDevice& chosen) {
 }
 
 Result<std::vector<PlanTarget>> plan_targets(std::string_view list, const MachineDevices& machine) {
-  const auto listed = parse_device_list(list);
-  if (!listed) return tl::unexpected(listed.error());
-  const auto chosen = choose_devices(*listed, machine);
-  if (!chosen) return tl::unexpected(chosen.error());
+  const auto listed = TRY(parse_device_list(list));
+  const auto chosen = TRY(choose_devices(listed, machine));
   std::vector<PlanTarget> targets;
-  for (const auto& device : *chosen) targets.push_back(plan_target(device));
+  for (const auto& device : chosen) targets.push_back(plan_target(device));
   return targets;
 }
 
 Result<DevicePast> read_device_past(const StoreUrl& url) {
-  const auto store = open_store_if_there(url);
-  if (!store) return tl::unexpected(store.error());
-  if (!*store) return DevicePast{};
-  auto speeds = (*store)->speeds(false);
-  if (!speeds) return tl::unexpected(speeds.error());
-  auto runs = (*store)->runs(kRunsRead);
-  if (!runs) return tl::unexpected(runs.error());
-  return DevicePast{std::move(*speeds), std::move(*runs)};
+  const auto store = TRY(open_store_if_there(url));
+  if (!store) return DevicePast{};
+  auto speeds = TRY(store->speeds(false));
+  auto runs = TRY(store->runs(kRunsRead));
+  return DevicePast{std::move(speeds), std::move(runs)};
 }
 
 void add_past(std::vector<PlanTarget>& targets, const DevicePast& past, const SpeedQuestion& question) {
@@ -153,23 +150,39 @@ std::optional<double> watts_of(const std::vector<PlanTarget>& targets) {
   return watts;
 }
 
-Result<void> set_prices(std::vector<PlanTarget>& targets, const PriceFlags& flags) {
+std::vector<PricedDevice> priced_devices(const std::vector<PlanTarget>& targets) {
   std::vector<PricedDevice> devices;
   for (const auto& target : targets)
     devices.push_back({.id = target.id, .label = target.id, .name = target.name, .on_cpu = target.on_cpu});
-  const auto prices = hourly_prices(flags, devices);
-  if (!prices) return tl::unexpected(prices.error());
+  return devices;
+}
+
+void set_prices(std::vector<PlanTarget>& targets, const HourlyPrices& prices) {
   for (auto& target : targets)
-    if (const auto price = prices->find(target.id); price != prices->end()) target.price = price->second;
-  return {};
+    if (const auto price = prices.find(target.id); price != prices.end()) target.price = price->second;
+}
+
+std::optional<DeviceCost> cost_of(std::span<const PricedTime> devices) {
+  DeviceCost cost;
+  for (const PricedTime& device : devices) {
+    if (!device.usd_hour) return {};
+    cost.total += usd_of(*device.usd_hour, device.time);
+    cost.idle += usd_of(*device.usd_hour, std::max(Seconds(0), device.time - device.busy));
+  }
+  return devices.empty() ? std::nullopt : std::optional(cost);
+}
+
+std::optional<double> one_price(std::span<const PricedTime> devices) {
+  if (devices.empty()) return {};
+  const auto same = [&](const PricedTime& device) { return device.usd_hour == devices.front().usd_hour; };
+  return std::ranges::all_of(devices, same) ? devices.front().usd_hour : std::nullopt;
 }
 
 Result<std::vector<PlanTarget>> plan_figures(std::string_view list, const std::vector<PlanTarget>& others) {
-  const auto figures = parse_gpu_figures(list);
-  if (!figures) return tl::unexpected(figures.error());
+  const auto figures = TRY(parse_gpu_figures(list));
   std::vector<PlanTarget> targets;
   int number = 0;
-  for (const auto& it : *figures) {
+  for (const auto& it : figures) {
     while (std::ranges::find(others, "cuda:" + std::to_string(number), &PlanTarget::id) != others.end()) ++number;
     targets.push_back(
         {.id = "cuda:" + std::to_string(number++), .name = "GPU", .speed = it.speed, .memory = it.memory});
@@ -184,7 +197,7 @@ Result<std::vector<PlanTarget>> training_figures(std::string_view list) {
     const auto size =
         std::ranges::find_if(fields, [](std::string_view field) { return parse_bytes(field).has_value(); });
     if (size == fields.end() || fields.size() > 2)
-      return fail(Fault::usage, "--gpus: expected a size such as 24GB, found '" + std::string(word) + "'");
+      return fail(Fault::usage, field("gpus") + ": expected a size such as 24GB, found '" + std::string(word) + "'");
     targets.push_back({.id = std::string(*size), .name = std::string(*size), .memory = parse_bytes(*size)});
   }
   return targets;

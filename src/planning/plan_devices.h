@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,10 +10,10 @@
 #include "balance/window_cost.h"
 #include "base/error.h"
 #include "base/units.h"
-#include "cli/cost/price_flags.h"
 #include "device/list/device_list.h"
 #include "device/list/emulated_card.h"
 #include "device/machine_devices.h"
+#include "device/prices/price_list.h"
 #include "jobs/history.h"
 #include "jobs/store_url.h"
 
@@ -76,8 +77,30 @@ std::optional<double> speech_share(const std::vector<RunRecord>& runs, const std
 /// The power of all devices together; none where one of them never reported it.
 std::optional<double> watts_of(const std::vector<PlanTarget>& targets);
 
-/// Sets what they cost. Errors as prices_of (device/prices/price_list.h).
-Result<void> set_prices(std::vector<PlanTarget>& targets, const PriceFlags& flags);
+/// What prices_of (device/prices/price_list.h) needs to know of them.
+std::vector<PricedDevice> priced_devices(const std::vector<PlanTarget>& targets);
+
+/// Sets what they cost, by their ids.
+void set_prices(std::vector<PlanTarget>& targets, const HourlyPrices& prices);
+
+/// What devices cost over a time, and what part of it they were idle for. USD.
+struct DeviceCost {
+  double total = 0;
+  double idle = 0;
+};
+
+/// A device's part of a cost.
+struct PricedTime {
+  std::optional<double> usd_hour{};
+  Seconds time{};  ///< that is paid
+  Seconds busy{};  ///< of it
+};
+
+/// None where a device has no price, or there are no devices.
+std::optional<DeviceCost> cost_of(std::span<const PricedTime> devices);
+
+/// The price that all devices have; none: they differ, or one has none.
+std::optional<double> one_price(std::span<const PricedTime> devices);
 
 /// Those of --gpus 12GB:30x,8GB:12x: cuda:0, cuda:1, … but none that is called like one of `others`.
 Result<std::vector<PlanTarget>> plan_figures(std::string_view list, const std::vector<PlanTarget>& others = {});

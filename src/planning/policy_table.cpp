@@ -1,4 +1,4 @@
-#include "cli/plan/policy_table.h"
+#include "planning/policy_table.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "base/json.h"
-#include "cli/plan/quote.h"
 #include "device/prices/price_list.h"
+#include "planning/quote.h"
 #include "view/text.h"
 
 namespace tutti {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "balance/simulator.h"
-#include "cli/plan/plan_devices.h"
+#include "planning/plan_devices.h"
 
 namespace tutti {
 

@@ -1,15 +1,15 @@
-#include "cli/plan/quote.h"
+#include "planning/quote.h"
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "balance/simulator.h"
+#include "base/field_names.h"
 #include "base/process/shell_command.h"
 #include "base/strings.h"
-#include "cli/command_start.h"
-#include "cli/plan/policy_table.h"
 #include "hub/find.h"
+#include "planning/policy_table.h"
 #include "transcribe/worker_start.h"
 
 namespace tutti {
@@ -192,7 +192,8 @@ Result<Quote> make_quote(QuoteQuestion question) {
   Quote quote{.question = std::move(question)};
   const auto shape = shape_of(quote.question.model);
   if (!shape)
-    return fail(Fault::usage, "--model " + quote.question.model + ": no model of this name, and its shape is not known",
+    return fail(Fault::usage,
+                field("model") + " " + quote.question.model + ": no model of this name, and its shape is not known",
                 "Expected tiny, base, small, medium, large-v3, turbo or the path of a model");
   for (const char* size : kSizes) quote.rows.push_back(row_of(size, *model_shape(size), quote.question));
   quote.chosen = row_of(quote.question.model, *shape, quote.question);

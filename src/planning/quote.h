@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "balance/simulator.h"
-#include "cli/plan/capacity.h"
-#include "cli/plan/plan_devices.h"
+#include "planning/capacity.h"
+#include "planning/plan_devices.h"
 
 namespace tutti {
 

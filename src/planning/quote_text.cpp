@@ -2,10 +2,11 @@
 #include <array>
 #include <cstdio>
 
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/numbers.h"
-#include "cli/plan/policy_table.h"
-#include "cli/plan/quote.h"
+#include "planning/policy_table.h"
+#include "planning/quote.h"
 #include "view/terminal_text.h"
 #include "view/text.h"
 
@@ -47,10 +48,11 @@ std::string row_text(const Quote::Row& row, const std::vector<PlanTarget>& targe
 
 std::string times_text(const Quote& quote) {
   if (quote.question.jobs.empty())
-    return "How long a batch takes: give --durations FILE, the lengths of its recordings.\n";
+    return "How long a batch takes: give " + field("durations") + " FILE, the lengths of its recordings.\n";
   if (!quote.time && quote.command.empty()) return {};
   if (!quote.time)
-    return "How long it takes is not known: give the speed of each device, --gpus 12GB:30x (tutti bench measures "
+    return "How long it takes is not known: give the speed of each device, " + field("gpus") +
+           " 12GB:30x (tutti bench measures "
            "it); after a batch it is remembered.\n";
   const TimeQuote& time = *quote.time;
   std::array<char, 300> text{};
@@ -96,7 +98,8 @@ std::string speeds_text(const Quote& quote) {
   std::string text;
   for (const auto& target : quote.question.targets)
     if (!target.speed_type.empty() && target.speed_type != quote.question.compute_type)
-      text += "The speed of " + target.id + " was measured with --compute-type " + target.speed_type + ".\n";
+      text +=
+          "The speed of " + target.id + " was measured with " + field("compute_type") + " " + target.speed_type + ".\n";
   return text;
 }
 

@@ -1,11 +1,12 @@
-#include "cli/prepare/clip_transcripts.h"
+#include "prepare/clip_transcripts.h"
 
 #include <cstddef>
 #include <utility>
 
 #include "audio/synth/audio_file.h"
 #include "base/build_id.h"
-#include "cli/temporary_folder.h"
+#include "base/temporary_folder.h"
+#include "base/try.h"
 #include "feed/labelled/audio_reading.h"
 #include "transcribe/run.h"
 
@@ -51,8 +52,7 @@ Result<std::filesystem::path> file_of(const VoiceSource& clip, const ChildDecode
   if (!read)
     return is_fault_of_file(read.error()) ? Result<std::filesystem::path>(clip.audio) : tl::unexpected(read.error());
   const auto path = folder / (std::to_string(index) + ".wav");
-  if (auto written = write_audio(path, pcm_of(read->audio.samples), AudioFormat::wav, read->audio.rate); !written)
-    return tl::unexpected(written.error());
+  TRY(write_audio(path, pcm_of(read->audio.samples), AudioFormat::wav, read->audio.rate));
   return path;
 }
 
@@ -73,14 +73,12 @@ TranscribeOptions options_of(const ClipRecogniser& recogniser) {
 Result<ClipTexts> transcribe_clips(const ClipRecogniser& recogniser, std::span<const VoiceSource* const> clips,
                                    StopSignal& stop, const std::function<void(std::int64_t, std::int64_t)>& progress) {
   const TemporaryFolder temporary;
-  const auto folder = temporary.path();
-  if (!folder) return tl::unexpected(folder.error());
+  const auto folder = TRY(temporary.path());
   const ChildDecoder children;
   std::vector<PlannedFile> files;
   for (std::size_t i = 0; i < clips.size(); ++i) {
-    auto file = file_of(*clips[i], children, *folder, i);
-    if (!file) return tl::unexpected(file.error());
-    files.push_back({.input = std::move(*file), .outputs = {}});
+    auto file = TRY(file_of(*clips[i], children, folder, i));
+    files.push_back({.input = std::move(file), .outputs = {}});
   }
   TextCollector texts(files.size(), progress);
   const auto ran = run_transcription(files, options_of(recogniser), texts, stop);

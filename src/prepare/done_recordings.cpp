@@ -1,4 +1,4 @@
-#include "cli/prepare/done_recordings.h"
+#include "prepare/done_recordings.h"
 
 #include <sstream>
 

@@ -1,4 +1,4 @@
-#include "cli/prepare/known_text.h"
+#include "prepare/known_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "text/byte_order_mark.h"
 #include "text/utf8.h"
 #include "transcript/like_python.h"
@@ -75,12 +76,11 @@ std::string spoken_of(std::string_view plain) {
 
 /// The whole file. Text of another encoding would silently become words that are not in the recording.
 Result<std::string> read_utf8(const fs::path& file) {
-  auto content = read_file(file);
-  if (!content) return tl::unexpected(content.error());
-  if (auto converted = utf8_of_utf16(*content)) return std::move(*converted);
+  auto content = TRY(read_file(file));
+  if (auto converted = utf8_of_utf16(content)) return std::move(*converted);
   std::size_t line = 1;
-  for (std::size_t at = 0; at < content->size();) {
-    const CodePoint point = code_point_at(*content, at);
+  for (std::size_t at = 0; at < content.size();) {
+    const CodePoint point = code_point_at(content, at);
     if (!point.valid)
       return fail(Fault::corrupt,
                   file.string() + ", line " + std::to_string(line) + ": expected UTF-8, found other bytes",
@@ -88,18 +88,17 @@ Result<std::string> read_utf8(const fs::path& file) {
     if (point.value == U'\n') ++line;
     at += point.size;
   }
-  return std::string(without_mark(*content));
+  return std::string(without_mark(content));
 }
 
 Result<KnownText> read_text(const fs::path& file, const std::string& extension) {
-  const auto content = read_utf8(file);
-  if (!content) return tl::unexpected(content.error());
+  const auto content = TRY(read_utf8(file));
   if (extension == ".txt") {
-    KnownText known{.file = file, .plain = spoken_of(*content)};
+    KnownText known{.file = file, .plain = spoken_of(content)};
     if (strip(known.plain).empty()) return fail(Fault::corrupt, file.string() + ": holds nothing that is spoken");
     return known;
   }
-  auto timed = timed_text(extension, *content);
+  auto timed = timed_text(extension, content);
   if (!timed) return fail_in(file.string(), timed.error());
   keep_spoken(*timed);
   if (timed->texts.empty()) return fail(Fault::corrupt, file.string() + ": holds nothing that is spoken");

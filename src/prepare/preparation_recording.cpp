@@ -1,4 +1,4 @@
-#include "cli/prepare/preparation_recording.h"
+#include "prepare/preparation_recording.h"
 
 #include <algorithm>
 #include <utility>

@@ -6,8 +6,8 @@
 #include "advise/recording.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "cli/prepare/prepare_recording.h"
 #include "flow/report.h"
+#include "prepare/prepare_recording.h"
 #include "profile/pipeline_tuner.h"
 #include "transcribe/events.h"
 

@@ -1,4 +1,4 @@
-#include "cli/prepare/prepare_inputs.h"
+#include "prepare/prepare_inputs.h"
 
 #include <map>
 #include <span>
@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "base/sha256.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/source/dataset.h"
 #include "text/manifest/field_names.h"
 #include "text/manifest/read.h"
@@ -83,10 +84,9 @@ Result<std::vector<PrepareInput>> prepare_inputs(const std::vector<std::string>&
   Gathering gathering;
   const InputSink sink{[&](Input&& input) { return gathering.take(std::move(input)); },
                        [](Error&& error) { log(Level::warning, error.text()); }};
-  const auto read = read_inputs(with_tables(arguments), {.every_row = true}, sink);
-  if (!read) return tl::unexpected(read.error());
-  if (const std::string text = folder_text(read->folders); !text.empty()) log(Level::info, "Files in folders: " + text);
-  if (const std::string out = left_out_text(*read, {}); !out.empty())
+  const auto read = TRY(read_inputs(with_tables(arguments), {.every_row = true}, sink));
+  if (const std::string text = folder_text(read.folders); !text.empty()) log(Level::info, "Files in folders: " + text);
+  if (const std::string out = left_out_text(read, {}); !out.empty())
     log(Level::info, "Left out of what the lists name: " + out);
   auto inputs = gathering.inputs();
   if (inputs.empty())

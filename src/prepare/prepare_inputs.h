@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/prepare/known_text.h"
+#include "prepare/known_text.h"
 
 namespace tutti {
 

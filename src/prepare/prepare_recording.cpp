@@ -1,12 +1,13 @@
-#include "cli/prepare/prepare_recording.h"
+#include "prepare/prepare_recording.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "base/units.h"
-#include "cli/prepare/text_aligner.h"
+#include "prepare/text_aligner.h"
 #include "transcribe/remote_windows.h"
 #include "transcript/reference_text/spread_text.h"
 #include "transcript/window_transcriber.h"
@@ -47,21 +48,18 @@ class Alignment {
   }
 
   Result<std::vector<TextUnit>> units(const KnownText& text) {
-    const auto settled = settle();
-    if (!settled) return tl::unexpected(settled.error());
+    TRY(settle());
     auto units = timed_units(text);
     if (text.timed.empty()) {
-      const auto recognised = transcribe_long_form(input_, context_.windows.tokenizer, context_.rules, windows_,
-                                                   [](const std::vector<Segment>&, std::int64_t) {});
-      if (!recognised) return tl::unexpected(recognised.error());
-      units = laid_over(text.plain, *recognised, static_cast<double>(input_.content_frames) / kFramesPerSecond);
+      const auto recognised = TRY(transcribe_long_form(input_, context_.windows.tokenizer, context_.rules, windows_,
+                                                       [](const std::vector<Segment>&, std::int64_t) {}));
+      units = laid_over(text.plain, recognised, static_cast<double>(input_.content_frames) / kFramesPerSecond);
     }
     const auto& tokenizer = context_.windows.tokenizer;
     const WordTimer timer(tokenizer, *context_.rules.words,
                           tokenizer.sot_sequence(language_, tokenizer.special().transcribe), language_,
                           input_.frames_per_window);
-    if (auto aligned = TextAligner(tokenizer, timer, input_, least_score_).align(units, windows_); !aligned)
-      return tl::unexpected(aligned.error());
+    TRY(TextAligner(tokenizer, timer, input_, least_score_).align(units, windows_));
     return units;
   }
   const std::string& language() const { return language_; }
@@ -70,10 +68,9 @@ class Alignment {
 
  private:
   Result<void> settle() {
-    auto language = settle_language(context_.windows.tokenizer.special(), context_.rules,
-                                    {.seek = 0, .frames = input_.frames_per_window}, windows_);
-    if (!language) return tl::unexpected(language.error());
-    language_ = std::move(*language);
+    auto language = TRY(settle_language(context_.windows.tokenizer.special(), context_.rules,
+                                        {.seek = 0, .frames = input_.frames_per_window}, windows_));
+    language_ = std::move(language);
     return {};
   }
 
@@ -94,15 +91,13 @@ Result<KnownRecording> known_recording(const PrepareInput& input, const std::fil
   auto made_of = stamp_of_sources(input, texts);
   auto text = input.rows.empty() ? known_text(path, texts) : text_of_rows(input.rows);
   if (!text) return input.rows.empty() ? tl::unexpected(text.error()) : fail_in(path.string(), text.error());
-  auto recording = decode_recording(path, on_decoded, {}, audio);
-  if (!recording) return tl::unexpected(recording.error());
-  if (!recording->losses().empty()) return fail(Fault::corrupt, path.string() + ": " + recording->losses().front());
-  for (const auto& note : recording->notes()) log(Level::warning, path.string() + ": " + note);
-  const auto maximum = log_mel.maximum(*recording);
-  if (!maximum) return tl::unexpected(maximum.error());
-  return KnownRecording{.recording = std::move(*recording),
+  auto recording = TRY(decode_recording(path, on_decoded, {}, audio));
+  if (!recording.losses().empty()) return fail(Fault::corrupt, path.string() + ": " + recording.losses().front());
+  for (const auto& note : recording.notes()) log(Level::warning, path.string() + ": " + note);
+  const auto maximum = TRY(log_mel.maximum(recording));
+  return KnownRecording{.recording = std::move(recording),
                         .text = std::move(*text),
-                        .maximum = *maximum,
+                        .maximum = maximum,
                         .made_of = std::move(made_of),
                         .decoding = Clock::real().now() - start};
 }
@@ -110,18 +105,17 @@ Result<KnownRecording> known_recording(const PrepareInput& input, const std::fil
 Result<PreparedRecording> prepare_recording(KnownRecording known, const TranscriptionContext& context,
                                             const PrepareRules& rules) {
   Alignment alignment(known, context, rules.least_score);
-  auto units = alignment.units(known.text);
-  if (!units) return tl::unexpected(units.error());
-  score_units(*units, rules.least_score);
+  auto units = TRY(alignment.units(known.text));
+  score_units(units, rules.least_score);
   const double window = std::min(rules.window.value_or(alignment.window()), alignment.window());
-  auto pieces = cut_units(*units, known.recording.duration().count(), window);
+  auto pieces = cut_units(units, known.recording.duration().count(), window);
   PreparedRecording prepared{.recording = std::move(known.recording),
                              .language = alignment.language(),
                              .made_of = std::move(known.made_of),
                              .pieces = std::move(pieces),
                              .spent = alignment.spent()};
   prepared.spent.audio = known.decoding;
-  std::ranges::copy_if(*units, std::back_inserter(prepared.refused),
+  std::ranges::copy_if(units, std::back_inserter(prepared.refused),
                        [](const TextUnit& u) { return !u.refused.empty(); });
   return prepared;
 }

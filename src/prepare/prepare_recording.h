@@ -7,9 +7,9 @@
 
 #include "audio/mel/log_mel.h"
 #include "audio/recording.h"
-#include "cli/prepare/known_text.h"
-#include "cli/prepare/prepare_inputs.h"
-#include "cli/prepare/text_unit.h"
+#include "prepare/known_text.h"
+#include "prepare/prepare_inputs.h"
+#include "prepare/text_unit.h"
 #include "transcribe/file_transcription.h"
 
 namespace tutti {

@@ -1,4 +1,4 @@
-#include "cli/prepare/prepare_recordings.h"
+#include "prepare/prepare_recordings.h"
 
 #include <algorithm>
 #include <atomic>
@@ -7,10 +7,11 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "cli/prepare/preparation_recording.h"
+#include "base/try.h"
 #include "flow/failures.h"
 #include "flow/pipeline.h"
 #include "hub/memory_plan.h"
+#include "prepare/preparation_recording.h"
 #include "profile/pipeline_tuner.h"
 #include "profile/recording_file.h"
 #include "profile/timeline.h"
@@ -193,11 +194,10 @@ Result<Preparation> prepare_recordings(std::span<const PrepareInput> inputs, con
     return tl::unexpected(taken.error());
   }
   auto timeline = sampler.stop();
-  if (auto ended = pipeline.join(); !ended) return tl::unexpected(ended.error());
+  TRY(pipeline.join());
   recording.tuned(tuner.history());
-  auto finding = recording.conclude(shared.threads, pipeline.report(), std::move(timeline));
-  if (!finding) return tl::unexpected(finding.error());
-  done.finding = std::move(*finding);
+  auto finding = TRY(recording.conclude(shared.threads, pipeline.report(), std::move(timeline)));
+  done.finding = std::move(finding);
   return done;
 }
 

@@ -8,8 +8,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "cli/interrupt.h"
-#include "cli/prepare/prepare_recording.h"
+#include "prepare/prepare_recording.h"
 #include "profile/tuning_store.h"
 #include "transcribe/pool/one_device.h"
 #include "transcribe/stop_signal.h"

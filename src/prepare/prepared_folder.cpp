@@ -1,17 +1,19 @@
-#include "cli/prepare/prepared_folder.h"
+#include "prepare/prepared_folder.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "audio/synth/audio_file.h"
+#include "base/field_names.h"
 #include "base/file_lock.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/output_ownership.h"
-#include "cli/prepare/known_text.h"
+#include "base/try.h"
+#include "prepare/known_text.h"
 #include "text/json_bytes.h"
 #include "transcript/transcript.h"
 
@@ -44,7 +46,7 @@ Result<double> quietest_in(const Recording& recording, Stretch stretch, double a
   const auto last = std::min(recording.samples(), samples_in(Seconds(stretch.end), kModelRate));
   if (last - first < kLook) return at;
   std::vector<std::int16_t> pcm(static_cast<std::size_t>(last - first));
-  if (auto read = recording.read(first, pcm); !read) return tl::unexpected(read.error());
+  TRY(recording.read(first, pcm));
   std::int64_t best = 0;
   double least = -1;
   for (std::int64_t from = 0; from + kLook <= std::ssize(pcm); from += kStep) {
@@ -64,8 +66,8 @@ Result<Piece> settled(const PreparedPiece& taken, const Recording& recording) {
   const auto whole = recording.duration().count();
   const auto start = piece.start > 0 ? quietest_in(recording, taken.around_start, piece.start) : piece.start;
   const auto end = piece.end < whole ? quietest_in(recording, taken.around_end, piece.end) : piece.end;
-  if (!start) return tl::unexpected(start.error());
-  if (!end) return tl::unexpected(end.error());
+  TRY(start);
+  TRY(end);
   piece.start = *start;
   piece.end = *end;
   return piece;
@@ -90,7 +92,7 @@ Result<OwnedFd> lock_folder(const fs::path& out) {
   return take_hold({.file = out / kDoneFolder / kLock,
                     .other = out.string() + ": another process is preparing this corpus",
                     .unnoticed = "a second process in " + out.string(),
-                    .way_out = "Wait for it to end, or name another folder with --out"});
+                    .way_out = "Wait for it to end, or name another folder with " + field("out")});
 }
 
 /// The files of recordings, in the order in which these were done.
@@ -103,9 +105,8 @@ std::map<int, fs::path> done_files(const fs::path& out) {
 }
 
 Result<DoneRecording> read_done_file(const fs::path& file) {
-  const auto text = read_file(file);
-  if (!text) return tl::unexpected<Error>(text.error());
-  auto done = read_done(*text);
+  const auto text = TRY(read_file(file));
+  auto done = read_done(text);
   if (!done) return fail_in(file.string(), done.error());
   return done;
 }
@@ -125,7 +126,7 @@ Result<void> expect_own_folder(const fs::path& out) {
   for (const char* name : {"metadata.csv", kRefused})
     if (is_taken(out / name))
       return fail(Fault::usage, (out / name).string() + " is there already and is no part of a corpus that is begun",
-                  "Move it away, or name another folder with --out");
+                  "Move it away, or name another folder with " + field("out"));
   for (const char* name : {"audio", "transcripts"})
     if (auto own = expect_no_files(out / name); !own) return own;
   // A process that was killed at its start left its lock alone.
@@ -149,9 +150,8 @@ void remove_done(const fs::path& out) {
 Result<void> settle_settings(const fs::path& out, const std::string& settings, bool goes_on) {
   const auto path = out / kDoneFolder / kSettings;
   if (!goes_on) return write_file_atomically(path, settings);
-  const auto before = read_file(path);
-  if (!before) return tl::unexpected<Error>(before.error());
-  if (*before == settings) return {};
+  const auto before = TRY(read_file(path));
+  if (before == settings) return {};
   return fail(Fault::usage, out.string() + ": holds part of a corpus that was made with other settings",
               "Go on with the same ones, name another folder, or remove it");
 }
@@ -160,14 +160,13 @@ Result<void> settle_settings(const fs::path& out, const std::string& settings, b
 
 Result<PreparedFolder> PreparedFolder::create(const fs::path& out, const std::string& settings,
                                               const StampOf& stamp_now, OutputOwnership files) {
-  if (auto own = expect_own_folder(out); !own) return tl::unexpected<Error>(own.error());
+  TRY(expect_own_folder(out));
   for (const char* name : {"audio", "transcripts", kDoneFolder}) {
-    if (auto made = make_folders(out / name); !made) return tl::unexpected<Error>(made.error());
+    TRY(make_folders(out / name));
   }
-  auto lock = lock_folder(out);
-  if (!lock) return tl::unexpected<Error>(lock.error());
-  PreparedFolder folder(out, std::move(*lock), std::move(files));
-  if (auto gone_on = folder.go_on(settings, stamp_now); !gone_on) return tl::unexpected<Error>(gone_on.error());
+  auto lock = TRY(lock_folder(out));
+  PreparedFolder folder(out, std::move(lock), std::move(files));
+  TRY(folder.go_on(settings, stamp_now));
   return folder;
 }
 
@@ -176,19 +175,18 @@ Result<void> PreparedFolder::go_on(const std::string& settings, const StampOf& s
   const auto files = done_files(out_);
   if (auto settled = settle_settings(out_, settings, !files.empty()); !settled) return settled;
   for (const auto& [number, file] : files) {
-    const auto done = read_done_file(file);
-    if (!done) return tl::unexpected<Error>(done.error());
+    const auto done = TRY(read_done_file(file));
     last_ = number;
-    const auto now = stamp_now(done->path);
-    if (!now.empty() && now != done->made_of) {
-      log(Level::warning, done->path + " or its text has changed: what was prepared of it before is not kept");
+    const auto now = stamp_now(done.path);
+    if (!now.empty() && now != done.made_of) {
+      log(Level::warning, done.path + " or its text has changed: what was prepared of it before is not kept");
       std::error_code ignored;
       fs::remove(file, ignored);
       continue;
     }
-    take(*done);
-    names_.insert(done->name);
-    ++before_[done->path];
+    take(done);
+    names_.insert(done.name);
+    ++before_[done.path];
   }
   return {};
 }
@@ -222,10 +220,9 @@ Result<void> PreparedFolder::write_file(const fs::path& path, const std::string&
 
 Result<void> PreparedFolder::write(const std::string& id, const PreparedRecording& prepared, const PreparedPiece& taken,
                                    DoneRecording& done) const {
-  const auto piece = settled(taken, prepared.recording);
-  if (!piece) return tl::unexpected(piece.error());
-  const auto first = samples_in(Seconds(piece->start), kModelRate);
-  const auto last = std::min(samples_in(Seconds(piece->end), kModelRate), prepared.recording.samples());
+  const auto piece = TRY(settled(taken, prepared.recording));
+  const auto first = samples_in(Seconds(piece.start), kModelRate);
+  const auto last = std::min(samples_in(Seconds(piece.end), kModelRate), prepared.recording.samples());
   std::vector<std::int16_t> pcm(static_cast<std::size_t>(std::max<std::int64_t>(0, last - first)));
   auto written = prepared.recording.read(first, pcm);
   const auto audio = out_ / "audio" / (id + ".flac");
@@ -233,12 +230,12 @@ Result<void> PreparedFolder::write(const std::string& id, const PreparedRecordin
   if (written) written = write_audio(audio, pcm, AudioFormat::flac);
   if (written)
     written =
-        write_file(out_ / "transcripts" / (id + ".json"), transcript_json(transcript_of(*piece, prepared.language)));
+        write_file(out_ / "transcripts" / (id + ".json"), transcript_json(transcript_of(piece, prepared.language)));
   if (!written) return written;
   const Seconds length = length_of(std::ssize(pcm), kModelRate);
-  done.metadata += quoted(id) + "," + quoted(id + ".flac") + "," + quoted(piece->text) + "," +
-                   fixed_text(length.count(), 4) + "," + fixed_text(piece->start, 3) + "," +
-                   fixed_text(taken.score, 3) + "\n";
+  done.metadata += quoted(id) + "," + quoted(id + ".flac") + "," + quoted(piece.text) + "," +
+                   fixed_text(length.count(), 4) + "," + fixed_text(piece.start, 3) + "," + fixed_text(taken.score, 3) +
+                   "\n";
   ++done.totals.samples;
   done.totals.audio += length;
   return {};

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/output_ownership.h"
 #include "base/owned.h"
-#include "cli/prepare/done_recordings.h"
-#include "cli/prepare/prepare_recording.h"
+#include "prepare/done_recordings.h"
+#include "prepare/prepare_recording.h"
 
 namespace tutti {
 

@@ -1,9 +1,10 @@
-#include "cli/prepare/text_aligner.h"
+#include "prepare/text_aligner.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "base/try.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -38,8 +39,7 @@ Result<void> TextAligner::align_group(std::span<TextUnit> group, double& last_sp
     segments.back().seek = window.seek;
   }
   const AroundWindow around{.last_speech = last_speech, .content_frames = input_.content_frames};
-  if (auto timed = timer_.add_words(segments, window, {}, around, decoder); !timed)
-    return tl::unexpected(timed.error());
+  TRY(timer_.add_words(segments, window, {}, around, decoder));
   for (std::size_t i = 0; i < segments.size(); ++i) {
     group[i].segment = std::move(segments[i]);
     group[i].score = mean_probability(group[i].segment.words);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/prepare/text_unit.h"
+#include "prepare/text_unit.h"
 #include "text/tokenizer.h"
 #include "transcript/word_times.h"
 

@@ -4,12 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "base/field_names.h"
 #include "base/output_ownership.h"
+#include "base/try.h"
 #include "profile/profile_page.h"
 
 namespace tutti {
 
-/// The file that --html names. It is claimed before the run, so that no run is made for a page that cannot be written.
+/// The file that `html` of a profile names. It is claimed before the run, so that no run is made for a page that cannot
+/// be written.
 class PageFile {
  public:
   /// `file`: empty: none is wanted. Fault::usage where it is one of `inputs`, or is there and no such page.
@@ -19,8 +22,7 @@ class PageFile {
     for (const std::string& input : inputs)
       if (std::error_code ignored; std::filesystem::exists(input, ignored)) page.owned_.add_input(input);
     if (file.empty()) return page;
-    if (auto claimed = page.owned_.claim_marked(file, "--html", kProfilePageMark); !claimed)
-      return tl::unexpected(claimed.error());
+    TRY(page.owned_.claim_marked(file, field("html"), kProfilePageMark));
     return page;
   }
 
@@ -31,7 +33,7 @@ class PageFile {
 
  private:
   std::filesystem::path file_{};
-  OutputOwnership owned_{"Name another file with --html"};
+  OutputOwnership owned_{"Name another file with " + field("html")};
 };
 
 }  // namespace tutti

@@ -1,4 +1,4 @@
-#include "cli/review/recording_index.h"
+#include "review/recording_index.h"
 
 #include "text/manifest/recording_names.h"
 

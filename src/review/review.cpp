@@ -1,4 +1,4 @@
-#include "cli/review/review.h"
+#include "review/review.h"
 
 #include <algorithm>
 #include <atomic>
@@ -12,8 +12,10 @@
 #include "base/files.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "device/machine.h"
 #include "diarize/speaker_names.h"
+#include "jobs/object_outputs.h"
 #include "transcript/like_python.h"
 #include "transcript/transcript.h"
 #include "view/markup.h"
@@ -41,10 +43,9 @@ VadOptions hearing() {
 }
 
 Result<std::vector<SpeechSegment>> detect_speech(const Recording& recording) {
-  const auto pieces = find_speech(recording, hearing());
-  if (!pieces) return tl::unexpected(pieces.error());
+  const auto pieces = TRY(find_speech(recording, hearing()));
   std::vector<SpeechSegment> speech;
-  for (const SpeechPiece& piece : *pieces)
+  for (const SpeechPiece& piece : pieces)
     speech.push_back({length_of(piece.start, kModelRate).count(), length_of(piece.end, kModelRate).count()});
   return speech;
 }
@@ -69,6 +70,7 @@ void add_picture(ReviewFinding& finding, const Recording& recording) {
 
 /// The recording as the page, which is in `out`, can reach it.
 std::string url_from(const std::filesystem::path& out, const std::filesystem::path& recording) {
+  if (is_object(out)) return {};  // no address leads from a bucket to this machine
   std::error_code ignored;
   const auto from = std::filesystem::weakly_canonical(std::filesystem::absolute(out), ignored);
   return url_of_path(std::filesystem::absolute(recording).lexically_normal().lexically_relative(from).string());
@@ -120,9 +122,8 @@ std::optional<ReviewConversation> conversation_of(const ReviewInput& input, cons
 
 /// Looks at one transcript. A recording that cannot be decoded only costs its speech and its picture.
 Result<Examined> examine(const ReviewInput& input, const ReviewOptions& options) {
-  const auto text = read_file(input.transcript);
-  if (!text) return tl::unexpected(text.error());
-  const auto transcript = read_transcript_json(*text);
+  const auto text = TRY(options.read ? options.read(input.transcript) : read_file(input.transcript));
+  const auto transcript = read_transcript_json(text);
   if (!transcript) return fail_in(input.transcript.string(), transcript.error());
 
   std::optional<Recording> recording;
@@ -223,7 +224,7 @@ Result<ReviewList> write_review(std::span<const ReviewInput> inputs, const Revie
   sort_worst_first(all.list);
   auto written = options.write(options.out / kReviewPages[0], review_csv(all.list));
   if (written) written = options.write(options.out / kReviewPages[1], review_html(all.list));
-  if (!written) return tl::unexpected(written.error());
+  TRY(written);
   return std::move(all.list);
 }
 

@@ -11,6 +11,7 @@
 
 #include "audio/audio_choice.h"
 #include "base/error.h"
+#include "base/output_ownership.h"
 #include "transcript/doubt/doubt.h"
 #include "view/review.h"
 
@@ -36,6 +37,8 @@ struct ReviewOptions {
   DoubtLimits limits{};
   AudioChoice audio{};              // which track and channel of each recording
   std::function<bool()> stopped{};  // polled, from any thread: true ends it with Fault::cancelled
+  /// Reads a transcript, by any thread; none: it is a file.
+  std::function<Result<std::string>(const std::filesystem::path& transcript)> read{};
   /// Writes a page.
   std::function<Result<void>(const std::filesystem::path& page, std::string_view content)> write{};
   std::function<void(std::size_t done)> on_progress{};  // by the calling thread, now and then and at the end
@@ -46,5 +49,19 @@ struct ReviewOptions {
 /// Decodes each recording once, in child processes (thousands of times real time per core). Memory: the findings and
 /// one transcript per thread. Blocks.
 Result<ReviewList> write_review(std::span<const ReviewInput> inputs, const ReviewOptions& options);
+
+/// Files as named, and the .json files below folders, in order. Fault::missing for a folder that has none.
+Result<std::vector<std::filesystem::path>> find_transcripts(const std::vector<std::string>& names);
+
+/// Each transcript with its recording, which RecordingIndex finds below `audio_root`; empty: beside the transcript.
+std::vector<ReviewInput> review_inputs(const std::vector<std::filesystem::path>& transcripts,
+                                       const std::filesystem::path& audio_root);
+
+/// Checks that none of the pages in `out` would be written onto a transcript or a recording.
+Result<OutputOwnership> claim_review_pages(const std::vector<ReviewInput>& inputs, const std::filesystem::path& out);
+
+/// The list as one line of JSON, version 1: what was looked at, each recording with its findings, and conversations
+/// with their speakers. Names keep their bytes.
+std::string review_json(const ReviewList& list);
 
 }  // namespace tutti

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/review/review.h"
 #include "diarize/speaker_names.h"
 #include "jobs/publish.h"
 #include "jobs/store.h"
 #include "jobs/store_url.h"
+#include "review/review.h"
 #include "transcribe/batch/batch_options.h"
 
 namespace tutti {
@@ -23,15 +23,19 @@ namespace tutti {
 /// transcript is, and the new one goes beside it. One thread.
 class ReviewPages {
  public:
-  ReviewPages(StoreUrl store, Existing existing) : store_(std::move(store)), existing_(existing) {}
+  /// `objects`: by which pages and transcripts in buckets are reached.
+  ReviewPages(StoreUrl store, Existing existing, std::shared_ptr<ObjectOutputs> objects = nullptr)
+      : store_(std::move(store)), existing_(existing), objects_(std::move(objects)) {}
 
   Result<void> write(const std::filesystem::path& page, std::string_view content);
   /// Where the latest one is.
   const std::filesystem::path& last() const { return last_; }
+  ObjectOutputs* objects() const { return objects_.get(); }
 
  private:
   StoreUrl store_;
   Existing existing_;
+  std::shared_ptr<ObjectOutputs> objects_;
   std::unique_ptr<OutputRecords> records_{};
   std::filesystem::path last_{};
 };
@@ -41,7 +45,7 @@ class ReviewPages {
 Result<ReviewList> review_batch(std::span<const BatchJob> jobs, const std::filesystem::path& folder, ReviewPages& pages,
                                 const AudioChoice& audio, std::function<bool()> stopped);
 
-/// Reads "SPEAKER_01=Anna,SPEAKER_02=Bert", the value of --names. Fault::usage where it is something else, or names a
+/// Reads "SPEAKER_01=Anna,SPEAKER_02=Bert", the value of `names`. Fault::usage where it is something else, or names a
 /// speaker twice.
 Result<SpeakerNames> parse_speaker_names(const std::string& list);
 

@@ -3,12 +3,14 @@
 #include <optional>
 #include <utility>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/new_file.h"
 #include "base/strings.h"
-#include "cli/review/review_pages.h"
+#include "base/try.h"
 #include "jobs/open_store.h"
 #include "jobs/publish.h"
+#include "review/review_pages.h"
 #include "text/utf8.h"
 
 namespace tutti {
@@ -42,18 +44,14 @@ struct KnownJob {
 
 Result<KnownJob> known_job(const fs::path& base, const StoreUrl& url) {
   KnownJob known;
-  auto store = open_store_if_there(url);
-  if (!store) return tl::unexpected(store.error());
-  if (!*store) return known;
-  const auto job = (*store)->find(base.string());
-  if (!job) return tl::unexpected(job.error());
-  if (!*job) return known;
-  auto outputs = (*store)->outputs((*job)->id);
-  if (!outputs) return tl::unexpected(outputs.error());
-  auto written = (*store)->written((*job)->id);
-  if (!written) return tl::unexpected(written.error());
+  auto store = TRY(open_store_if_there(url));
+  if (!store) return known;
+  const auto job = TRY(store->find(base.string()));
+  if (!job) return known;
+  auto outputs = TRY(store->outputs(job->id));
+  auto written = TRY(store->written(job->id));
   return KnownJob{
-      .store = std::move(*store), .id = (*job)->id, .outputs = std::move(*outputs), .written = std::move(*written)};
+      .store = std::move(store), .id = job->id, .outputs = std::move(outputs), .written = std::move(written)};
 }
 
 /// Files that may be outputs of the recording, its transcript last.
@@ -74,9 +72,8 @@ Result<std::optional<Output>> output_at(const fs::path& path, const SpeakerNames
   const auto formats = parse_formats(path.extension().string().substr(path.has_extension() ? 1 : 0));
   std::error_code ignored;
   if (!formats || formats->size() != 1 || !fs::is_regular_file(path, ignored)) return std::nullopt;
-  auto content = read_regular_file(path);
-  if (!content) return tl::unexpected(content.error());
-  Output output{.path = path, .format = formats->front(), .content = std::move(*content)};
+  auto content = TRY(read_regular_file(path));
+  Output output{.path = path, .format = formats->front(), .content = std::move(content)};
   output.renamed = with_speaker_names(output.content, output.format, names);
   if (output.renamed == output.content) return std::nullopt;
   return output;
@@ -104,18 +101,18 @@ Result<SpeakerNames> parse_speaker_names(const std::string& list) {
   for (const std::string_view one : split(list, ',')) {
     const auto equals = one.find('=');
     if (equals == one.npos || equals == 0 || !is_speaker_name(one.substr(equals + 1)))
-      return fail(Fault::usage, "--names: expected SPEAKER=NAME, found '" + without_controls(std::string(one)) + "'",
-                  "As in --names SPEAKER_01=Anna");
+      return fail(Fault::usage,
+                  field("names") + ": expected SPEAKER=NAME, found '" + without_controls(std::string(one)) + "'",
+                  "As in " + field("names") + " SPEAKER_01=Anna");
     if (!names.emplace(one.substr(0, equals), one.substr(equals + 1)).second)
-      return fail(Fault::usage, "--names: " + std::string(one.substr(0, equals)) + " has two new names");
+      return fail(Fault::usage, field("names") + ": " + std::string(one.substr(0, equals)) + " has two new names");
   }
   return names;
 }
 
 Result<RenamedOutputs> rename_speakers(const fs::path& transcript, const SpeakerNames& names, const StoreUrl& store) {
-  const auto text = read_file(transcript);
-  if (!text) return tl::unexpected(text.error());
-  const auto read = read_transcript_json(*text);
+  const auto text = TRY(read_file(transcript));
+  const auto read = read_transcript_json(text);
   if (!read) return fail_in(transcript.string(), read.error());
   auto speakers = speakers_of(*read);
   if (auto checked = check_speaker_names(names, speakers); !checked)
@@ -124,21 +121,19 @@ Result<RenamedOutputs> rename_speakers(const fs::path& transcript, const Speaker
 
   const fs::path whole = fs::absolute(transcript).lexically_normal();
   const fs::path base = whole.extension() == ".json" ? fs::path(whole).replace_extension() : whole;
-  const auto job = known_job(base, store);
-  if (!job) return tl::unexpected(job.error());
+  const auto job = TRY(known_job(base, store));
   RenamedOutputs done;
   std::vector<Output> outputs;
-  for (const fs::path& path : candidates(whole, base, *job)) {
-    auto output = output_at(path, names);
-    if (!output) return tl::unexpected(output.error());
-    if (!*output) continue;
-    if (is_ours(**output, *job, *read, speakers))
-      outputs.push_back(std::move(**output));
+  for (const fs::path& path : candidates(whole, base, job)) {
+    auto output = TRY(output_at(path, names));
+    if (!output) continue;
+    if (is_ours(*output, job, *read, speakers))
+      outputs.push_back(std::move(*output));
     else
       done.left.push_back(path);
   }
   for (const Output& output : outputs) {
-    if (auto written = write(output, *job); !written) return tl::unexpected(written.error());
+    TRY(write(output, job));
     done.renamed.push_back(output.path);
   }
   return done;

@@ -1,4 +1,4 @@
-#include "cli/plan/durations.h"
+#include "planning/durations.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cli/memory_table.h"
+#include "planning/memory/memory_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
-#include "cli/plan/capacity.h"
-#include "cli/plan/plan_devices.h"
-#include "cli/plan/policy_table.h"
-#include "cli/plan/quote.h"
 #include "hub/memory_plan.h"
 #include "jobs/open_store.h"
+#include "planning/capacity.h"
+#include "planning/plan_devices.h"
+#include "planning/policy_table.h"
+#include "planning/quote.h"
 #include "support/temp_folder.h"
 
 namespace tutti {

@@ -1,4 +1,4 @@
-#include "cli/prepare/known_text.h"
+#include "prepare/known_text.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "cli/prepare/prepare_inputs.h"
+#include "prepare/prepare_inputs.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "cli/prepare/prepared_folder.h"
+#include "prepare/prepared_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "base/files.h"
-#include "cli/prepare/known_text.h"
+#include "prepare/known_text.h"
 #include "support/temp_folder.h"
 
 namespace tutti {

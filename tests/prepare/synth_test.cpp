@@ -7,8 +7,8 @@
 
 #include "base/file_lock.h"
 #include "base/files.h"
-#include "cli/synth/leak_folder.h"
-#include "cli/synth/morse_folder.h"
+#include "prepare/synthetic/leak_folder.h"
+#include "prepare/synthetic/morse_folder.h"
 #include "support/small_files.h"
 #include "support/temp_folder.h"
 #include "transcript/transcript.h"

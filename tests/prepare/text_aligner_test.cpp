@@ -1,4 +1,4 @@
-#include "cli/prepare/text_aligner.h"
+#include "prepare/text_aligner.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "cli/prepare/text_unit.h"
+#include "prepare/text_unit.h"
 
 #include <gmock/gmock.h>
 

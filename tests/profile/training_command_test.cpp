@@ -1,10 +1,11 @@
 // Where `tutti profile train` looks for the load of a training.
 
+#include "profile/command/training_command.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "cli/profile/command_profile.h"
 #include "support/temp_folder.h"
 
 namespace tutti {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
-#include "cli/review/review_pages.h"
+#include "review/review_pages.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;

@@ -1,4 +1,4 @@
-#include "cli/bench/bench_memory.h"
+#include "planning/memory/bench_memory.h"
 
 #include <algorithm>
 #include <span>

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/device_memory.h"
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"
+#include "planning/memory/device_memory.h"
 #include "transcribe/bench.h"
 
 namespace tutti {

@@ -1,4 +1,4 @@
-#include "cli/bench/bench_report.h"
+#include "planning/memory/bench_report.h"
 
 #include <cmath>
 #include <cstdio>

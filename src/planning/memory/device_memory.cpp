@@ -1,4 +1,4 @@
-#include "cli/device_memory.h"
+#include "planning/memory/device_memory.h"
 
 #include <algorithm>
 

@@ -1,10 +1,11 @@
-#include "cli/synth/leak_folder.h"
+#include "prepare/synthetic/leak_folder.h"
 
 #include <cstdio>
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "cli/synth/corpus_folder.h"
+#include "base/try.h"
+#include "prepare/synthetic/corpus_folder.h"
 
 namespace tutti {
 namespace {
@@ -24,8 +25,7 @@ Result<WrittenClip> write_clip(const LeakFolder& wanted, std::int64_t index) {
   const auto clip = leak_clip(wanted.corpus, index);
   const std::string label = kLeakLabels[static_cast<std::size_t>(clip.label)];
   const auto name = label + "/" + clip.name() + (wanted.format == AudioFormat::flac ? ".flac" : ".wav");
-  if (auto audio = write_audio(wanted.out / name, clip.pcm, wanted.format, kLeakRate); !audio)
-    return tl::unexpected(audio.error());
+  TRY(write_audio(wanted.out / name, clip.pcm, wanted.format, kLeakRate));
   const auto length = length_of(std::ssize(clip.pcm), kLeakRate);
   char facts[128];
   std::snprintf(facts, sizeof facts, ",%d,%s,%.2f,%.1f,%s,%s,%.4f\n", clip.gain_db,
@@ -40,16 +40,15 @@ Result<LeakFolderReport> write_clips(const LeakFolder& wanted) {
   const auto since = Clock::real().now();
   std::string list = kHeader;
   LeakFolderReport report;
-  const auto made = make_in_order<WrittenClip>(
+  TRY(make_in_order<WrittenClip>(
       wanted.count, wanted.threads, [&](std::int64_t index) { return write_clip(wanted, index); },
       [&](const WrittenClip& clip) {
         list += clip.line;
         ++report.clips;
         report.out_of_water += clip.is_out_of_water;
         report.audio += clip.length;
-      });
-  if (!made) return tl::unexpected(made.error());
-  if (auto listed = write_file_atomically(wanted.out / kList, list); !listed) return tl::unexpected(listed.error());
+      }));
+  TRY(write_file_atomically(wanted.out / kList, list));
   report.spent = Clock::real().now() - since;
   return report;
 }
@@ -58,13 +57,11 @@ Result<LeakFolderReport> write_clips(const LeakFolder& wanted) {
 
 Result<LeakFolderReport> write_leak_folder(const LeakFolder& wanted) {
   LeakFolderReport report;
-  const auto written = write_corpus({wanted.out, kLeakLabels, kList}, [&]() -> Result<void> {
-    auto clips = write_clips(wanted);
-    if (!clips) return tl::unexpected(clips.error());
-    report = *clips;
+  TRY(write_corpus({wanted.out, kLeakLabels, kList}, [&]() -> Result<void> {
+    auto clips = TRY(write_clips(wanted));
+    report = clips;
     return {};
-  });
-  if (!written) return tl::unexpected(written.error());
+  }));
   return report;
 }
 

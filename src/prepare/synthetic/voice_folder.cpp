@@ -1,4 +1,4 @@
-#include "cli/synth/voice_folder.h"
+#include "prepare/synthetic/voice_folder.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/source/dataset.h"
 #include "text/normaliser.h"
 #include "text/speech/flite.h"
@@ -33,21 +34,19 @@ std::string voice_id_of(std::int64_t index) {
 
 /// The texts of a list of recordings such as LJSpeech's; they need not be there.
 Result<std::vector<std::string>> texts_of_list(const fs::path& file) {
-  const auto list = open_dataset(file, "", {});
-  if (!list) return tl::unexpected<Error>(list.error());
-  if (const auto conclusion = (*list)->conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
+  const auto list = TRY(open_dataset(file, "", {}));
+  if (const auto conclusion = list->conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
   std::vector<std::string> texts;
-  for (std::int64_t i = 0; i < (*list)->size(); ++i)
-    if (const auto text = (*list)->text(i); text && !trimmed(*text).empty()) texts.emplace_back(trimmed(*text));
+  for (std::int64_t i = 0; i < list->size(); ++i)
+    if (const auto text = list->text(i); text && !trimmed(*text).empty()) texts.emplace_back(trimmed(*text));
   return texts;
 }
 
 /// The texts of a file: a line each, or those of a list whose fields are parted by bars.
 Result<std::vector<std::string>> lines_of(const fs::path& file) {
-  const auto content = read_file(file);
-  if (!content) return tl::unexpected<Error>(content.error());
+  const auto content = TRY(read_file(file));
   std::vector<std::string> lines;
-  for (const auto line : split_lines(*content))
+  for (const auto line : split_lines(content))
     if (!trimmed(line).empty()) lines.emplace_back(trimmed(line));
   const auto rows = std::ranges::count_if(lines, [](const std::string& line) { return line.find('|') != line.npos; });
   return 2 * rows > std::ssize(lines) ? texts_of_list(file) : lines;
@@ -73,14 +72,12 @@ class Texts {
   static Result<Texts> open(const VoiceFolder& wanted) {
     Texts texts(wanted.seed);
     for (const auto& file : wanted.texts) {
-      auto lines = lines_of(file);
-      if (!lines) return tl::unexpected<Error>(lines.error());
-      for (auto& line : *lines) texts.given_.push_back(std::move(line));
+      auto lines = TRY(lines_of(file));
+      for (auto& line : lines) texts.given_.push_back(std::move(line));
     }
     if (wanted.exclude.empty()) return texts;
-    const auto excluded = lines_of(wanted.exclude);
-    if (!excluded) return tl::unexpected<Error>(excluded.error());
-    for (const auto& line : *excluded) texts.excluded_.insert(normalise_english(line));
+    const auto excluded = TRY(lines_of(wanted.exclude));
+    for (const auto& line : excluded) texts.excluded_.insert(normalise_english(line));
     return texts;
   }
 
@@ -124,21 +121,18 @@ Result<VoiceFolderReport> write_voice_folder(const VoiceFolder& wanted,
   const auto since = Clock::real().now();
   if (is_there(wanted.out / "metadata.csv"))
     return fail(Fault::usage, wanted.out.string() + ": holds a corpus already", "Name another folder, or remove it");
-  const auto flite = Flite::load();
-  if (!flite) return tl::unexpected<Error>(flite.error());
-  auto texts = Texts::open(wanted);
-  if (!texts) return tl::unexpected<Error>(texts.error());
-  if (auto made = make_folders(wanted.out / "wavs"); !made) return tl::unexpected<Error>(made.error());
+  const auto flite = TRY(Flite::load());
+  auto texts = TRY(Texts::open(wanted));
+  TRY(make_folders(wanted.out / "wavs"));
   VoiceFolderReport report;
   std::string metadata, phones;
   while (report.audio < wanted.length) {
-    const auto [text, is_given] = texts->next();
-    const auto speech = (*flite)->speak(text);
+    const auto [text, is_given] = texts.next();
+    const auto speech = flite->speak(text);
     if (!speech && speech.error().fault == Fault::usage) continue;  // a line without a word
     if (!speech) return tl::unexpected<Error>(speech.error());
     const auto id = voice_id_of(report.clips);
-    auto written = write_audio(wanted.out / "wavs" / (id + ".wav"), speech->pcm, AudioFormat::wav, speech->rate);
-    if (!written) return tl::unexpected<Error>(written.error());
+    TRY(write_audio(wanted.out / "wavs" / (id + ".wav"), speech->pcm, AudioFormat::wav, speech->rate));
     metadata += id + "|" + text + "|" + text + "\n";
     phones += phones_line(id, *speech);
     ++report.clips;
@@ -146,7 +140,7 @@ Result<VoiceFolderReport> write_voice_folder(const VoiceFolder& wanted,
     report.audio += length_of(std::ssize(speech->pcm), speech->rate);
     if (!progress(report.audio, wanted.length)) return fail(Fault::cancelled, "interrupted");
   }
-  report.excluded = texts->left_out();
+  report.excluded = texts.left_out();
   auto listed = write_file_atomically(wanted.out / "label.txt", kLabel);
   if (listed) listed = write_file_atomically(wanted.out / "phones.jsonl", phones);
   if (listed)
