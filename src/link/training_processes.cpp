@@ -1,4 +1,4 @@
-#include "cli/training/training_processes.h"
+#include "link/training_processes.h"
 
 namespace tutti {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/display/run_display.h"
+#include "transcribe/reports/run_report.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/profile/child_watch.h"
+#include "base/process/child_watch.h"
 
 #include <poll.h>
 

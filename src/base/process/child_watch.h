@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/process/child.h"
+#include "base/process/received_signals.h"
 #include "base/units.h"
-#include "cli/received_signals.h"
 
 namespace tutti {
 

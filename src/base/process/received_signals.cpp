@@ -1,4 +1,4 @@
-#include "cli/received_signals.h"
+#include "base/process/received_signals.h"
 
 #include <sys/signalfd.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "cli/standard_input.h"
+#include "transcribe/inputs/standard_input.h"
 
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/process/line_reader.h"
+#include "base/try.h"
 #include "text/manifest/recording_names.h"
 
 namespace tutti {
@@ -59,9 +60,8 @@ Result<std::vector<std::string>> StandardInput::names() const {
 
 Result<void> StandardInput::keep_recording() {
   folder_.emplace();
-  const auto folder = folder_->path();
-  if (!folder) return tl::unexpected<Error>(folder.error());
-  audio_ = *folder / "standard-input";
+  const auto folder = TRY(folder_->path());
+  audio_ = folder / "standard-input";
   std::ofstream file(audio_, std::ios::binary);
   file << head_;
   if (std::cin.peek() != std::istream::traits_type::eof()) file << std::cin.rdbuf();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/temporary_folder.h"
+#include "base/temporary_folder.h"
 
 namespace tutti {
 

@@ -1,9 +1,9 @@
-#include <cstdio>
+#include <utility>
 
 #include "base/json.h"
-#include "cli/display/run_display.h"
 #include "profile/pipeline_tuner.h"
 #include "text/json_bytes.h"
+#include "transcribe/reports/run_report.h"
 
 namespace tutti {
 namespace {
@@ -54,7 +54,7 @@ Json words_json(const std::vector<Word>& words) {
 
 class JsonEvents final : public RunObserver {
  public:
-  explicit JsonEvents(const std::vector<PlannedFile>& files) : files_(files) {
+  JsonEvents(const std::vector<PlannedFile>& files, OnLine on_line) : files_(files), on_line_(std::move(on_line)) {
     for (const PlannedFile& file : files)
       if (file.already_done) emit(skipped_event(file.input.string()));
   }
@@ -108,19 +108,16 @@ class JsonEvents final : public RunObserver {
 
  private:
   std::string name(std::size_t index) const { return files_[index].input.string(); }
-  static void emit(const Json& event) {
-    const std::string line = line_of(event);
-    std::fwrite(line.data(), 1, line.size(), stdout);
-    std::fflush(stdout);
-  }
+  void emit(const Json& event) const { on_line_(line_of(event)); }
 
   const std::vector<PlannedFile>& files_;
+  const OnLine on_line_;
 };
 
 }  // namespace
 
-std::unique_ptr<RunObserver> make_json_events(const std::vector<PlannedFile>& files) {
-  return std::make_unique<JsonEvents>(files);
+std::unique_ptr<RunObserver> make_json_events(const std::vector<PlannedFile>& files, OnLine on_line) {
+  return std::make_unique<JsonEvents>(files, std::move(on_line));
 }
 
 std::string planned_json(const PlannedFile& file, const std::string& problem) {

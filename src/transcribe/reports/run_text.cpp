@@ -1,93 +1,15 @@
-#include "cli/display/run_display.h"
-
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <map>
 
-#include "audio/recording.h"
-#include "base/log.h"
+#include "base/field_names.h"
+#include "base/numbers.h"
 #include "base/strings.h"
-#include "cli/diarize/diarize_flags.h"
 #include "profile/pipeline_tuner.h"
-#include "transcript/subtitles.h"
+#include "transcribe/reports/run_report.h"
 #include "view/text.h"
 
 namespace tutti {
 namespace {
-
-void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
-
-/// Failures and damage are logged on every display but JSON, which has events for them.
-class LoggingObserver : public RunObserver {
- public:
-  explicit LoggingObserver(const std::vector<PlannedFile>& files) : files_(files) {}
-
-  void on_decoded(std::size_t index, const Recording& recording) override {
-    for (const auto& remark : recording.remarks())
-      log(Level::warning, name_of_input(files_[index].input) + ": " + remark);
-  }
-  void on_failed(std::size_t index, const Error& error) override {
-    log(Level::error, failure_line(files_[index].input, error));
-  }
-
- protected:
-  const std::vector<PlannedFile>& files_;
-};
-
-/// Text in the order of the command line: the first unfinished file is printed as it comes, later ones wait for it.
-class PlainObserver final : public LoggingObserver {
- public:
-  using LoggingObserver::LoggingObserver;
-
-  void on_progress(std::size_t index, Seconds /*position*/, const std::vector<Segment>& fresh) override {
-    std::string& lines = waiting_[index];
-    for (const auto& segment : fresh)
-      if (!segment.text.empty())
-        lines += "[" + clock_text(segment.start, kVttClock) + " --> " + clock_text(segment.end, kVttClock) + "] " +
-                 without_controls(segment.text) + "\n";
-    flush();
-  }
-  void on_done(const FileOutcome& outcome, const Transcript& /*transcript*/) override {
-    waiting_[outcome.index] += speakers_text(outcome.speakers);
-    finish(outcome.index);
-  }
-  void on_failed(std::size_t index, const Error& error) override {
-    LoggingObserver::on_failed(index, error);
-    finish(index);
-  }
-
- private:
-  void finish(std::size_t index) {
-    waiting_[index];
-    finished_[index] = true;
-    flush();
-  }
-  void flush() {
-    for (; turn_ < files_.size(); ++turn_) {
-      const auto lines = waiting_.find(turn_);
-      if (lines != waiting_.end()) print(titled(lines->second));
-      if (lines != waiting_.end()) lines->second.clear();
-      if (!files_[turn_].already_done && !finished_[turn_]) return;
-      waiting_.erase(turn_);
-    }
-  }
-  /// With several files, each one's first lines are under its name.
-  std::string titled(const std::string& lines) {
-    if (lines.empty() || files_.size() == 1 || named_ == turn_ + 1) return lines;
-    named_ = turn_ + 1;
-    return without_controls(name_of_input(files_[turn_].input)) + "\n" + lines;
-  }
-
-  std::map<std::size_t, std::string> waiting_;
-  std::map<std::size_t, bool> finished_;
-  std::size_t turn_ = 0;
-  std::size_t named_ = 0;  // one past the last file whose name was printed
-};
 
 std::string percent_line(const char* what, Seconds part, Seconds whole) {
   char line[96];
@@ -130,16 +52,6 @@ std::string count_lines(const WindowCounts& counts) {
 
 }  // namespace
 
-std::unique_ptr<RunObserver> make_display(Display display, const std::vector<PlannedFile>& files) {
-  switch (display) {
-    case Display::live: return make_live_display(files);
-    case Display::plain: return std::make_unique<PlainObserver>(files);
-    case Display::json: return make_json_events(files);
-    case Display::quiet: return std::make_unique<LoggingObserver>(files);
-  }
-  return std::make_unique<LoggingObserver>(files);
-}
-
 std::string replaced_text(std::span<const std::filesystem::path> files) {
   constexpr std::size_t kMostNamed = 10;
   const auto named = files.first(std::min(files.size(), kMostNamed));
@@ -162,11 +74,13 @@ std::string summary_text(const RunSummary& summary) {
   if (summary.done == 0) return out;
 
   if (!summary.replaced.empty())
-    out += replaced_text(summary.replaced) + "; --skip-existing leaves out inputs whose outputs are all there\n";
-  if (summary.replacements > 0) out += "Replaced by --replace: " + counted(summary.replacements, "text") + "\n";
+    out += replaced_text(summary.replaced) + "; " + field("skip_existing") +
+           " leaves out inputs whose outputs are all there\n";
+  if (summary.replacements > 0)
+    out += "Replaced by " + field("replace") + ": " + counted(summary.replacements, "text") + "\n";
   if (summary.failed_commands > 0)
-    out +=
-        "Commands of --on-done that failed: " + std::to_string(summary.failed_commands) + "; the outputs are there\n";
+    out += "Commands of " + field("on_done") + " that failed: " + std::to_string(summary.failed_commands) +
+           "; the outputs are there\n";
   out += time_lines(summary) + count_lines(summary.counts);
   if (summary.worker_restarts > 0)
     out += "The worker had to be restarted " + counted(summary.worker_restarts, "time") +
@@ -175,6 +89,17 @@ std::string summary_text(const RunSummary& summary) {
     out += tuned + "\n";
   if (!summary.finding.empty()) out += summary.finding + "\n";
   return out;
+}
+
+std::string speakers_text(const std::vector<SpeakerSummary>& speakers) {
+  std::string text;
+  for (const SpeakerSummary& one : speakers) {
+    text += "  " + one.speaker + "  " + length_text(Seconds(one.seconds));
+    if (one.known_at) text += ", like its clip by " + fixed_text(*one.known_at, 2);
+    if (!one.nearest.empty()) text += ", nearest " + one.nearest + " (" + fixed_text(one.cosine, 2) + ")";
+    text += one.is_doubtful ? "  doubtful\n" : "\n";
+  }
+  return text;
 }
 
 }  // namespace tutti
