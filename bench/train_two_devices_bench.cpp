@@ -94,7 +94,7 @@ struct Training {
     Batch made;
     made.index = index;
     made.epoch = index / data.buckets->batches();
-    made.rows = data.buckets->rows_of(index % data.buckets->batches(), static_cast<std::uint64_t>(made.epoch));
+    made.content = data.buckets->rows_of(index % data.buckets->batches(), static_cast<std::uint64_t>(made.epoch));
     return made;
   }
   void take_step(const TaskBatch& batch) { step->run(std::span(&batch, 1), ++number, 1e-4); }

@@ -1,14 +1,18 @@
-# tutti_library(<module> [TORCH] [LIGHT] [FOLDERS] [DEPS <module>...] [LIBS <target>...])
+# tutti_library(<module> [TORCH] [LIGHT] [FOLDERS] [LIBS <target>...])
 #
 # Turns src/<module>, folders in it included, into the library tutti::<module>. TORCH puts the module below the torch line: it
-# sees libtorch and shares the precompiled torch headers. DEPS are modules of Tutti and become part of the interface;
-# LIBS come from outside and stay private, so that nothing above sees them. LIGHT: no loop over samples, tokens or tasks
+# sees libtorch and shares the precompiled torch headers. The modules that its row in docs/layers.md names become part of the
+# interface (layers.cmake); LIBS come from outside and stay private, so that nothing above sees them. LIGHT: no loop over samples, tokens or tasks
 # runs here, and -O1 compiles in three quarters of the time. FOLDERS: with TUTTI_UNITY the files of a folder are compiled together.
 function(tutti_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;LIGHT;FOLDERS" "" "DEPS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;LIGHT;FOLDERS" "" "LIBS")
+  if(NOT DEFINED TUTTI_LAYER_${name})
+    message(FATAL_ERROR "docs/layers.md has no row for the module '${name}'")
+  endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")  # they are libtutti-cuda.so's, see libtorch.cmake
-  list(TRANSFORM arg_DEPS PREPEND tutti::)
+  set(deps ${TUTTI_LAYER_${name}})
+  list(TRANSFORM deps PREPEND tutti::)
 
   if(sources)
     add_library(tutti_${name} STATIC ${sources})
@@ -20,7 +24,7 @@ function(tutti_library name)
       tutti_unite_folders(tutti_${name} ${sources})
     endif()
     target_include_directories(tutti_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
-    target_link_libraries(tutti_${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_LIBS})
+    target_link_libraries(tutti_${name} PUBLIC ${deps} PRIVATE ${arg_LIBS})
     if(arg_TORCH)
       tutti_uses_torch(tutti_${name} PUBLIC)
     else()
@@ -36,7 +40,7 @@ function(tutti_library name)
   else()
     add_library(tutti_${name} INTERFACE)
     target_include_directories(tutti_${name} INTERFACE ${PROJECT_SOURCE_DIR}/src)
-    target_link_libraries(tutti_${name} INTERFACE ${arg_DEPS} ${arg_LIBS})
+    target_link_libraries(tutti_${name} INTERFACE ${deps} ${arg_LIBS})
   endif()
   add_library(tutti::${name} ALIAS tutti_${name})
 endfunction()

@@ -15,6 +15,8 @@ def spectrogram(samples, g):
     """[n_mels, frames] decibels: magnitudes, HTK mels, 20 log10 above 1e-10 and above the loudest less top_db."""
     edges = torch.linspace(0, 2595 * np.log10(1 + g["sample_rate"] / 1400), g["n_mels"] + 2, dtype=torch.double)
     edges = 700 * (10 ** (edges / 2595) - 1)
+    if g.get("linear"):
+        edges = torch.linspace(0, g["sample_rate"] / 2, g["n_mels"] + 2, dtype=torch.double)
     bins = torch.linspace(0, g["sample_rate"] / 2, g["n_fft"] // 2 + 1, dtype=torch.double)[:, None]
     low, peak, high = edges[:-2], edges[1:-1], edges[2:]
     filters = torch.minimum((bins - low) / (peak - low), (high - bins) / (high - peak)).clamp_min(0)
@@ -25,6 +27,9 @@ def spectrogram(samples, g):
 
 def answers(config, weights, mel):
     """[segments, n_mels, frames] decibels -> probability of each label, [segments, labels]."""
+    if "baseline" in config:  # of all segments of a clip the same
+        x = torch.cat([mel.double().mean((0, 2)), mel.double().transpose(0, 1).flatten(1).std(1, correction=0)])
+        return F.linear(x, *(weights[name].double() for name in ("baseline.weight", "baseline.bias"))).softmax(0)[None]
     shape = config["network"]
     mean, deviation = (torch.tensor(config["normalisation"][name])[:, None] for name in ("mean", "deviation"))
     x = ((mel - mean) / deviation).unsqueeze(1)

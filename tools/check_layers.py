@@ -8,47 +8,45 @@ writes names as their reader knows them), a source below cli that reads /proc/se
 line, where any program may link it, that prints, handles signals or changes the environment. The variables that Tutti's libraries
 read have their names in base/environment.h, and in metrics/recording_request.h what `tutti profile` shares with a run.
 
-Usage: check_layers.py [ROOT]. The layers (docs/layers.md), lowest first; a module may include itself and whatever its row names.
+Usage: check_layers.py [ROOT]. The layers are those of the table in docs/layers.md; a module may include itself and whatever its row
+names.
 """
 import collections
 import pathlib
 import re
 import sys
 
-LIGHT = {  # above the torch line: no tensor, no CUDA context
-    "base": "",
-    "metrics": "base",
-    "flow": "base metrics",
-    "advise": "base metrics flow",
-    "device": "base metrics",
-    "postgres": "base",
-    "jobs": "base metrics postgres",
-    "balance": "base metrics",
-    "audio": "base metrics",
-    "text": "base",
-    "net": "base",
-    "hub": "base net",
-    "cloud": "base net",
-    "recipe": "base",
-    "transcript": "base text",
-    "diarize": "base text transcript",
-    "link": "base metrics device",
-    "feed": "base metrics flow advise audio text transcript",
-    "view": "base metrics advise",
-    "profile": "base metrics flow advise device view",
-    "traces": "base metrics flow advise view",
-    "transcribe": "base metrics flow advise profile device balance postgres jobs audio text net hub cloud transcript diarize link view",
-    "runner": "base metrics flow profile device balance jobs audio text net cloud transcript link transcribe view",
-    "serve": "base metrics flow advise profile device balance jobs audio text net hub transcript diarize link transcribe view",
-    "public": "base metrics flow advise profile device jobs audio text hub transcript feed transcribe",
-    "cli": "base metrics flow advise device balance jobs audio text net hub cloud recipe transcript diarize link feed transcribe runner serve view profile traces",
-}
-HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUDA headers
-    "model": "base metrics text hub",
-    "decode": "base metrics text hub model transcript",
-    "worker": "base metrics text hub model transcript decode link device",
-    "train": "base metrics flow advise profile device audio text hub recipe transcript feed view model decode",
-}
+PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "layers.md"
+ROW = re.compile(r"^\| ([a-z]+) \|.*\| ([^|]*) \|$")
+
+
+def rows_of(page):
+    """The table of the page, which cmake/layers.cmake reads, too: {module: what it may include} above the torch line and below."""
+    above, light, heavy = [], {}, {}
+    part = light
+    for line in page.splitlines():
+        if line.startswith("| **torch line** |"):
+            part = heavy
+        found = ROW.match(line)
+        if not found or found[1] == "module":
+            continue
+        names, text = [], found[2].strip()
+        if text.startswith("all of the above"):
+            left_out = text.removeprefix("all of the above").removeprefix(" but ").replace(",", "").split()
+            names = [name for name in above if name not in left_out]
+        elif text != "–":
+            left_out, names = [], text.split()
+        else:
+            left_out = []
+        for name in [*left_out, *names]:
+            if name not in above:
+                sys.exit(f"docs/layers.md: the row of '{found[1]}' names '{name}', which is no module above it")
+        part[found[1]] = set(names)
+        above.append(found[1])
+    return light, heavy
+
+
+LIGHT, HEAVY = rows_of(PAGE.read_text())  # above the torch line: no tensor, no CUDA context; below: torch, ATen, c10, CUDA
 # The public headers, src/public/tutti, and the module that has what each declares: a module that may include
 # that one may include the header.
 PUBLIC = {"audio": "public", "feed": "feed", "recording": "audio", "profile": "public", "whisper_model": "public"}
@@ -59,7 +57,7 @@ PLAIN = {
     "metrics/histogram.h", "metrics/phase_times.h", "metrics/work_span.h",
     "transcribe/speech_options.h", "transcribe/spoken_language.h", "transcript/long_form_options.h", "transcript/transcript.h",
 }
-ALLOWED = {module: set(row.split()) for module, row in {**LIGHT, **HEAVY}.items()}
+ALLOWED = {**LIGHT, **HEAVY}
 TORCH = re.compile(r'^\s*#\s*include\s+[<"](torch|ATen|c10|caffe2|cuda)', re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/', re.MULTILINE)
 HEADER = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
@@ -83,7 +81,7 @@ def violations(src):
     for path in sorted(path for path in src.rglob("*") if path.suffix in {".h", ".cpp", ".cu", ".cuh"}):
         module = path.relative_to(src).parts[0]
         if module not in ALLOWED:
-            yield f"{path}: module '{module}' has no row (tools/check_layers.py)"
+            yield f"{path}: module '{module}' has no row (docs/layers.md)"
             continue
         text = path.read_text()
         if module in LIGHT and TORCH.search(text):
@@ -120,7 +118,13 @@ COMMAND_LINES = {
     "src/model/convert/command.cpp", "src/train/command.cpp", "src/worker/command.cpp", "src/worker/fault_injection.cpp",
     "src/worker/limits.cpp", "src/link/speech_command.cpp", "src/device/telemetry/smi_source.cpp", "src/traces/traced_device.cpp",
     "src/transcribe/run.cpp", "src/transcribe/batch/batch_tuning.cpp", "src/serve/server.cpp",
+    "src/prepare/preparation_recording.cpp",
+    "src/link/query_engine.cpp", "src/link/training_processes.cpp", "src/planning/quote.cpp", "src/doctor/gpu_checks.cpp",
+    "src/transcribe/live/live_source.cpp", "src/transcribe/features/features_run.cpp", "src/profile/command/command_proof.cpp",
+    "src/profile/command/training_command.cpp",
 }
+# What reads flags and writes their help; the flags of other trainers, and what each becomes.
+OF_FLAGS = ("src/settings/", "src/recipe/trainers/")
 HELP = re.compile(r"src/recipe/\w+_(fields|recipe|text)\.h$")
 
 
@@ -148,7 +152,7 @@ def own_of_programs(root):
             message = re.sub(r'"\s*"', "", found)
             if "/proc/self/exe" in message:
                 yield f"{path}: reads /proc/self/exe, which in another program is no tutti (base/program_paths.h)"
-            if name in COMMAND_LINES or HELP.search(name):
+            if name in COMMAND_LINES or name.startswith(OF_FLAGS) or HELP.search(name):
                 continue
             for flag in [] if ARGUMENTS.search(message.strip()) else FLAG.findall(COMMAND_LINE.sub("", message)):
                 yield f"{path}: '{flag}' is in a message of a library (base/field_names.h)"

@@ -48,7 +48,7 @@ constexpr const char* kHelp =
     "  tutti-engine classify ...    name the sounds in files, for: tutti classify\n"
     "  tutti-engine say ...         speak a text, for: tutti say\n"
     "  tutti-engine evaluate ...    evaluate a model on a set, for: tutti evaluate\n"
-    "  tutti-engine evaluate-classifier ...   the same, of a classifier\n"
+    "  tutti-engine evaluate-classifier ..., evaluate-voice ...   the same, of a classifier or a voice\n"
     "  tutti-engine plan-training ...     what a training takes of GPUs, for: tutti plan --train\n"
     "  tutti-engine limits ...      what bounds a model on a device, for `tutti bench`\n"
     "  tutti-engine --version       print the build id\n";

@@ -48,7 +48,7 @@ using OwnedFeed = Owned<WaitingFeed>;
 
 /// [samples, n_mels, frames] float32: the batch's own memory, which it shares with the array.
 auto features_of(const Batch& batch) {
-  auto* const shared = new HostBuffer(batch.mel);
+  auto* const shared = new HostBuffer(batch.mel());
   const nb::capsule owner(shared, [](void* buffer) noexcept { delete static_cast<HostBuffer*>(buffer); });
   const auto shape = {static_cast<std::size_t>(batch.size()), static_cast<std::size_t>(batch.n_mels),
                       static_cast<std::size_t>(batch.frames)};

@@ -9,6 +9,7 @@
 #include "audio/resampler.h"
 #include "base/field_names.h"
 #include "base/numbers.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -45,8 +46,7 @@ Result<Run> run(AudioSource& source, PcmSink& sink, const AudioChoice& choice, C
     const auto more = source.next(block);
     if (!more) run.gave_up = more.error();
     if (!more || !*more) break;
-    auto pushed = push_gap(block, resampler, run).and_then([&] { return resampler.push(block); });
-    if (!pushed) return tl::unexpected<Error>(pushed.error());
+    TRY(push_gap(block, resampler, run).and_then([&] { return resampler.push(block); }));
     run.decoded += length_of(block.frames, block.rate);
   }
   loudness.finish();
@@ -100,9 +100,8 @@ class OneRecording {
  private:
   Result<DecodedAudio> decode_once() {
     loudness_ = {};
-    auto plain = choice_.track > 1 ? Result<std::optional<DecodedAudio>>(std::nullopt) : decode_plain();
-    if (!plain) return tl::unexpected<Error>(plain.error());
-    if (*plain) return std::move(**plain);
+    auto plain = TRY(choice_.track > 1 ? Result<std::optional<DecodedAudio>>(std::nullopt) : decode_plain());
+    if (plain) return std::move(*plain);
     return decode_any();
   }
 
@@ -124,12 +123,11 @@ class OneRecording {
   Result<std::optional<DecodedAudio>> decode_plain() {
     const auto source = open_with_sndfile(bytes_);
     if (!source) return std::nullopt;
-    const auto ran = run(*source, sink_, choice_, loudness_);
-    if (!ran) return tl::unexpected<Error>(ran.error());
-    if (!ran->gave_up && ran->samples > 0) {
+    const auto ran = TRY(run(*source, sink_, choice_, loudness_));
+    if (!ran.gave_up && ran.samples > 0) {
       Losses losses;
-      note_missing_bytes(bytes_, ran->decoded, losses);
-      return DecodedAudio{.samples = ran->samples, .losses = losses.sentences(), .tracks = {""}};
+      note_missing_bytes(bytes_, ran.decoded, losses);
+      return DecodedAudio{.samples = ran.samples, .losses = losses.sentences(), .tracks = {""}};
     }
     loudness_ = {};
     return sink_.cut(first_).map([] { return std::optional<DecodedAudio>(); });
@@ -143,7 +141,7 @@ class OneRecording {
     const int usual = remarks.track, tracks = static_cast<int>(remarks.tracks.size());
     for (int track = 1; track <= tracks; ++track) {
       if (track == usual) continue;
-      if (auto cut = sink_.cut(first_); !cut) return tl::unexpected<Error>(cut.error());
+      TRY(sink_.cut(first_));
       loudness_ = {};
       remarks = {};
       auto other = decode_track(track, remarks);
@@ -158,18 +156,16 @@ class OneRecording {
 
   Result<DecodedAudio> decode_track(int track, AudioRemarks& remarks) {
     Losses& losses = remarks.losses;
-    const auto source = open_with_ffmpeg(bytes_, name_, track, remarks);
-    if (!source) return tl::unexpected<Error>(source.error());
-    auto ran = run(**source, sink_, choice_, loudness_);
-    if (!ran) return tl::unexpected<Error>(ran.error());
-    if (ran->gave_up) return tl::unexpected<Error>(*ran->gave_up);
-    note_missing((*source)->promised(), ran->decoded - (*source)->lead(), losses);
-    note_missing_bytes(bytes_, ran->decoded, losses);
-    if (ran->samples > 0)
-      return DecodedAudio{.samples = ran->samples,
+    const auto source = TRY(open_with_ffmpeg(bytes_, name_, track, remarks));
+    auto ran = TRY(run(*source, sink_, choice_, loudness_));
+    if (ran.gave_up) return tl::unexpected<Error>(*ran.gave_up);
+    note_missing(source->promised(), ran.decoded - source->lead(), losses);
+    note_missing_bytes(bytes_, ran.decoded, losses);
+    if (ran.samples > 0)
+      return DecodedAudio{.samples = ran.samples,
                           .losses = losses.sentences(),
                           .notes = remarks.notes.sentences(),
-                          .gaps = std::move(ran->gaps),
+                          .gaps = std::move(ran.gaps),
                           .track = remarks.track,
                           .tracks = remarks.tracks};
     const auto sentences = losses.sentences();
@@ -245,7 +241,7 @@ Result<DecodedAudio> decode_audio(ByteSource& bytes, const std::string& name, Pc
     auto decoded = OneRecording(part, name, sink, choice, before).decode();
     const bool is_decoded = decoded.has_value();
     if (!joined.add(std::move(decoded), begin)) break;
-    if (auto cut = is_decoded ? Result<void>() : sink.cut(before); !cut) return tl::unexpected<Error>(cut.error());
+    TRY(is_decoded ? Result<void>() : sink.cut(before));
     begin += first.next;
     PartBytes rest(bytes, begin, bytes.size());
     if (begin < bytes.size()) first = first_recording(rest);

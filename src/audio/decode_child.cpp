@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/field_names.h"
 #include "base/files.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -111,10 +112,9 @@ void limit_memory(unsigned long long most) {
 }
 
 Result<DecodedAudio> decode(const std::string& name, const AudioChoice& choice) {
-  auto bytes = FileBytes::over(kDecodeInputFd);
-  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  auto bytes = TRY(FileBytes::over(kDecodeInputFd));
   Progress progress;
-  WatchedBytes watched(*bytes, progress);
+  WatchedBytes watched(bytes, progress);
   PcmFile pcm(progress);
   auto decoded = decode_audio(watched, name, pcm, choice);
   if (!decoded) return decoded;

@@ -21,6 +21,7 @@
 #include "base/files.h"
 #include "base/process/child.h"
 #include "base/program_paths.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -61,15 +62,14 @@ Result<OwnedFd> spooled(OwnedFd input, const std::string& name, const OnDecoded&
   auto spool = open_unnamed_file();
   if (!spool) return spool;
   auto last_check = Clock::real().now();
-  const auto read = receive(input.get(), name, [&](std::span<const std::byte> bytes) -> Result<void> {
+  TRY(receive(input.get(), name, [&](std::span<const std::byte> bytes) -> Result<void> {
     const auto now = Clock::real().now();
     if (now - last_check >= std::chrono::milliseconds(kTickMs)) {
       last_check = now;
       if (on_decoded && !on_decoded(Seconds(0))) return stopped(name);
     }
     return write_all(spool->get(), bytes, name + ": the temporary copy");
-  });
-  if (!read) return tl::unexpected<Error>(read.error());
+  }));
   return spool;
 }
 
@@ -205,18 +205,14 @@ Result<DecodedTrack> Decoding::finish(const ChildEnd& child) {
 
 Result<DecodedTrack> Decoding::run(const OwnedFd& input) {
   OwnedFd reports;
-  auto child = start(input, reports);
-  if (!child) return tl::unexpected<Error>(child.error());
-  const auto received =
-      receive(reports.get(), name_, [&](std::span<const std::byte> bytes) { return on_report(bytes); });
-  if (!received) return tl::unexpected<Error>(received.error());
-  return finish((*child)->end(limits_.silence));
+  auto child = TRY(start(input, reports));
+  TRY(receive(reports.get(), name_, [&](std::span<const std::byte> bytes) { return on_report(bytes); }));
+  return finish(child->end(limits_.silence));
 }
 
 Result<DecodedTrack> decode_track(const DecodeCall& call, const OwnedFd& input, int track) {
-  auto pcm = open_unnamed_file();
-  if (!pcm) return tl::unexpected<Error>(pcm.error());
-  return Decoding(call, std::move(*pcm), track).run(input);
+  auto pcm = TRY(open_unnamed_file());
+  return Decoding(call, std::move(pcm), track).run(input);
 }
 
 /// The default track holds no speech, and another may.
@@ -262,10 +258,9 @@ Result<Recording> decode_recording(const std::filesystem::path& path, const OnDe
                                    const DecodeLimits& limits, const AudioChoice& choice) {
   const DecodeCall call{name_of_input(path), on_decoded, limits, choice};
   if (auto sane = refuse_endless_children(); !sane) return fail_in(call.name, sane.error());
-  const auto input = open_input(path, call.name, on_decoded);
-  if (!input) return tl::unexpected<Error>(input.error());
-  auto track = decode_track(call, *input, choice.track);
-  if (track && choice.track == 0 && track->names.size() > 1) track = track_with_speech(call, *input, std::move(*track));
+  const auto input = TRY(open_input(path, call.name, on_decoded));
+  auto track = decode_track(call, input, choice.track);
+  if (track && choice.track == 0 && track->names.size() > 1) track = track_with_speech(call, input, std::move(*track));
   if (!track) return tl::unexpected<Error>(track.error());
   if (track->names.size() > 1 && static_cast<std::size_t>(track->number) <= track->names.size() && track->number > 0)
     track->recording.add_note(track_note(*track));

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "audio/ffmpeg/api.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -104,10 +105,9 @@ Result<MonoAudio> MonoResampler::convert(MonoAudio audio, Hertz rate) {
     return fail(Fault::corrupt, "claims " + std::to_string(audio.rate.value) + " samples a second; expected " +
                                     std::to_string(kLowest.value) + " to " + std::to_string(kHighest.value));
   if (!conversion_ || conversion_->from != audio.rate || conversion_->to != rate) {
-    const auto api = ResamplerApi::load();
-    if (!api) return tl::unexpected<Error>(api.error());
-    auto conversion = std::make_unique<Conversion>(**api);
-    if (auto opened = conversion->open(audio.rate, rate); !opened) return tl::unexpected<Error>(opened.error());
+    const auto api = TRY(ResamplerApi::load());
+    auto conversion = std::make_unique<Conversion>(*api);
+    TRY(conversion->open(audio.rate, rate));
     conversion_ = std::move(conversion);
   }
   if (const int code = conversion_->api.swr_init(conversion_->context); code < 0)
@@ -116,10 +116,9 @@ Result<MonoAudio> MonoResampler::convert(MonoAudio audio, Hertz rate) {
   MonoAudio out{rate, {}};
   for (std::int64_t first = 0; first < std::ssize(audio.samples); first += kAtOnce) {
     const auto frames = static_cast<int>(std::min(kAtOnce, std::ssize(audio.samples) - first));
-    auto pushed = conversion_->push(audio.samples.data() + first, frames, out.samples);
-    if (!pushed) return tl::unexpected<Error>(pushed.error());
+    TRY(conversion_->push(audio.samples.data() + first, frames, out.samples));
   }
-  if (auto rest = conversion_->push(nullptr, 0, out.samples); !rest) return tl::unexpected<Error>(rest.error());
+  TRY(conversion_->push(nullptr, 0, out.samples));
   const double length = static_cast<double>(audio.samples.size()) * rate.value / audio.rate.value;
   out.samples.resize(static_cast<std::size_t>(std::llround(length)));
   return out;

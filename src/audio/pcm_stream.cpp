@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/field_names.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -44,9 +45,8 @@ PcmStream::~PcmStream() = default;
 Result<void> PcmStream::feed(std::span<const std::byte> bytes) {
   pending_.insert(pending_.end(), bytes.begin(), bytes.end());
   if (!format_) {
-    const auto complete = read_header();
-    if (!complete) return tl::unexpected<Error>(complete.error());
-    if (!*complete) return {};
+    const auto complete = TRY(read_header());
+    if (!complete) return {};
   }
   auto size = std::ssize(pending_);
   if (format_->bytes) size = std::min(size, *format_->bytes - taken_);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/try.h"
+
 namespace tutti {
 namespace {
 
@@ -16,7 +18,7 @@ Result<int> loudest(const SampleReader& recording, std::int64_t first, std::int6
   while (first < last) {
     const auto part =
         std::span(block).first(static_cast<std::size_t>(std::min<std::int64_t>(last - first, block.size())));
-    if (auto read = recording.read(first, part); !read) return tl::unexpected(read.error());
+    TRY(recording.read(first, part));
     for (const std::int16_t sample : part) most = std::max(most, std::abs(static_cast<int>(sample)));
     first += static_cast<std::int64_t>(part.size());
   }
@@ -32,9 +34,8 @@ Result<std::vector<float>> peaks_of(const SampleReader& recording, Seconds start
     return static_cast<std::int64_t>(std::floor(at.count() * kModelRate.value));
   };
   for (std::size_t column = 0; column < columns; ++column) {
-    const auto most = loudest(recording, border(column), border(column + 1));
-    if (!most) return tl::unexpected(most.error());
-    peaks.push_back(static_cast<float>(*most) / 32768.0F);
+    const auto most = TRY(loudest(recording, border(column), border(column + 1)));
+    peaks.push_back(static_cast<float>(most) / 32768.0F);
   }
   return peaks;
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/try.h"
 
 namespace tutti {
 
@@ -26,9 +27,9 @@ Result<void> Recording::read(std::int64_t first, std::span<std::int16_t> out) co
   std::fill_n(out.begin(), before, std::int16_t{0});
   const auto bytes =
       std::as_writable_bytes(out.subspan(static_cast<std::size_t>(before), static_cast<std::size_t>(to - from)));
-  const auto got = read_at(pcm_.get(), bytes, from * static_cast<std::int64_t>(sizeof(std::int16_t)), "decoded sound");
-  if (!got) return tl::unexpected(got.error());
-  if (*got < bytes.size()) return tl::unexpected(system_error("decoded sound", "cannot be read back", EIO));
+  const auto got =
+      TRY(read_at(pcm_.get(), bytes, from * static_cast<std::int64_t>(sizeof(std::int16_t)), "decoded sound"));
+  if (got < bytes.size()) return tl::unexpected(system_error("decoded sound", "cannot be read back", EIO));
   std::fill(out.begin() + before + (to - from), out.end(), std::int16_t{0});
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include "audio/synth/audio_file.h"
 #include "base/files.h"
+#include "base/try.h"
 #include "public/tutti/recording.h"
 
 namespace tutti {
@@ -24,7 +25,7 @@ std::int16_t pcm_of_sample(float sample) {
 Result<OwnedFd> kept_in_memory(std::span<const std::byte> bytes, const std::string& name) {
   OwnedFd file(::memfd_create("tutti-recording", MFD_CLOEXEC));
   if (!file) return fail_errno(name, "cannot be kept in memory");
-  if (auto written = write_all(file.get(), bytes, name); !written) return tl::unexpected<Error>(written.error());
+  TRY(write_all(file.get(), bytes, name));
   return file;
 }
 
@@ -48,22 +49,19 @@ Result<RecordingInput> RecordingInput::of_samples(std::span<const std::int16_t> 
                                   " samples at 1 Hz or more, found " + std::to_string(samples.size()) + " at " +
                                   std::to_string(rate.value) + " Hz");
   const auto bytes = wav_bytes(samples, rate);
-  auto file = kept_in_memory(std::as_bytes(std::span(bytes)), name);
-  if (!file) return tl::unexpected<Error>(file.error());
-  return RecordingInput(std::move(*file), std::move(name));
+  auto file = TRY(kept_in_memory(std::as_bytes(std::span(bytes)), name));
+  return RecordingInput(std::move(file), std::move(name));
 }
 
 Result<RecordingInput> RecordingInput::of_samples(std::span<const float> samples, Hertz rate, std::string name) {
-  const auto pcm = pcm_of_samples(samples, name);
-  if (!pcm) return tl::unexpected<Error>(pcm.error());
-  return of_samples(*pcm, rate, std::move(name));
+  const auto pcm = TRY(pcm_of_samples(samples, name));
+  return of_samples(pcm, rate, std::move(name));
 }
 
 Result<RecordingInput> RecordingInput::of_bytes(std::span<const std::byte> bytes, std::string name) {
   if (bytes.empty()) return fail(Fault::usage, name + ": expected the bytes of an audio file, found none");
-  auto file = kept_in_memory(bytes, name);
-  if (!file) return tl::unexpected<Error>(file.error());
-  return RecordingInput(std::move(*file), std::move(name));
+  auto file = TRY(kept_in_memory(bytes, name));
+  return RecordingInput(std::move(file), std::move(name));
 }
 
 Result<RecordingInput> RecordingInput::of_file(const std::filesystem::path& path) {

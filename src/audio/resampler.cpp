@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "audio/channel_mix.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -60,11 +61,10 @@ Result<void> Resampler::Conversion::open(const AudioBlock& block, const AudioCho
   rate = block.rate;
   api.av_channel_layout_copy(&layout, block.layout);
   const int channels = layout.nb_channels;
-  auto mix = channel_mix(api, layout, choice);
-  if (!mix) return tl::unexpected<Error>(mix.error());
-  weights = std::move(mix->weights);
+  auto mix = TRY(channel_mix(api, layout, choice));
+  weights = std::move(mix.weights);
   AVChannelLayout known{};
-  if (!mix->is_usual)
+  if (!mix.is_usual)
     known = {.order = AV_CHANNEL_ORDER_UNSPEC, .nb_channels = channels, .u = {}, .opaque = nullptr};
   else if (layout.order == AV_CHANNEL_ORDER_NATIVE && channels > 1)
     api.av_channel_layout_copy(&known, &layout);
@@ -74,7 +74,7 @@ Result<void> Resampler::Conversion::open(const AudioBlock& block, const AudioCho
   api.av_channel_layout_default(&mono, 1);
   int code = api.swr_alloc_set_opts2(&context, &mono, AV_SAMPLE_FMT_S16, kModelRate.value, &known, format, rate.value,
                                      0, nullptr);
-  if (code >= 0 && !mix->is_usual) code = api.swr_set_matrix(context, weights.data(), channels);
+  if (code >= 0 && !mix.is_usual) code = api.swr_set_matrix(context, weights.data(), channels);
   if (code >= 0) code = api.swr_init(context);
   api.av_channel_layout_uninit(&known);
   if (code >= 0) return {};
@@ -90,9 +90,8 @@ Result<void> Resampler::start(const AudioBlock& block) {
   if (block.rate < kLowest || block.rate > kHighest)
     return fail(Fault::corrupt, "claims " + std::to_string(block.rate.value) + " samples a second; expected " +
                                     std::to_string(kLowest.value) + " to " + std::to_string(kHighest.value));
-  const auto api = ResamplerApi::load();
-  if (!api) return tl::unexpected<Error>(api.error());
-  conversion_ = std::make_unique<Conversion>(**api);
+  const auto api = TRY(ResamplerApi::load());
+  conversion_ = std::make_unique<Conversion>(*api);
   return conversion_->open(block, choice_);
 }
 

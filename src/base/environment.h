@@ -14,6 +14,7 @@ namespace tutti {
 namespace own_variables {
 inline constexpr const char* kCache = "TUTTI_CACHE";                   ///< folder of what can be fetched or made again
 inline constexpr const char* kState = "TUTTI_STATE";                   ///< folder of the durable store
+inline constexpr const char* kConfig = "TUTTI_CONFIG";                 ///< the settings file of commands
 inline constexpr const char* kEngine = "TUTTI_ENGINE";                 ///< another tutti-engine than that beside tutti
 inline constexpr const char* kEngineWrapper = "TUTTI_ENGINE_WRAPPER";  ///< a debugger that runs the engine
 inline constexpr const char* kInstructions = "TUTTI_INSTRUCTIONS";     ///< the most of the processor's that is used
@@ -23,6 +24,7 @@ inline constexpr const char* kEmulator = "TUTTI_EMULATOR";             ///< test
 inline constexpr const char* kNvml = "TUTTI_NVML";                     ///< tests: NVIDIA's management library
 inline constexpr const char* kNvidiaSmi = "TUTTI_NVIDIA_SMI";          ///< tests: the program nvidia-smi
 inline constexpr const char* kFakeNvml = "TUTTI_FAKE_NVML";            ///< tests: the script of GPUs that are not there
+inline constexpr const char* kProfileSlowed = "TUTTI_PROFILE_SLOWED";  ///< tests: a stage slower than described
 }  // namespace own_variables
 
 /// An environment variable that is set, and not to nothing.

@@ -14,13 +14,14 @@
 #include "base/error.h"
 #include "base/new_file.h"
 #include "base/numbers.h"
+#include "base/try.h"
 
 namespace tutti {
 
 namespace fs = std::filesystem;
 
 Result<std::string> read_file(const fs::path& path) {
-  if (auto named = expect_no_nul(path); !named) return tl::unexpected(named.error());
+  TRY(expect_no_nul(path));
   const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail_errno(path.string(), "cannot be opened");
   return read_rest(fd.get(), path.string());
@@ -35,7 +36,7 @@ struct RegularFile {
 };
 
 Result<RegularFile> open_regular(const fs::path& path) {
-  if (auto named = expect_no_nul(path); !named) return tl::unexpected(named.error());
+  TRY(expect_no_nul(path));
   RegularFile file{.fd = OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))};
   struct stat facts {};
   if (!file.fd || ::fstat(file.fd.get(), &facts) != 0) return fail_errno(path.string(), "cannot be opened");
@@ -47,9 +48,8 @@ Result<RegularFile> open_regular(const fs::path& path) {
 }  // namespace
 
 Result<std::string> read_regular_file(const fs::path& path) {
-  const auto file = open_regular(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  return read_rest(file->fd.get(), path.string());
+  const auto file = TRY(open_regular(path));
+  return read_rest(file.fd.get(), path.string());
 }
 
 Result<std::string> read_rest(int fd, std::string_view thing) {
@@ -183,12 +183,11 @@ Result<void> expect_space(const fs::path& folder, Bytes needed, std::string_view
 }
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
-  const auto file = open_regular(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  if (file->size == 0) return MappedFile({});
-  void* at = ::mmap(nullptr, file->size, PROT_READ, MAP_SHARED, file->fd.get(), 0);
+  const auto file = TRY(open_regular(path));
+  if (file.size == 0) return MappedFile({});
+  void* at = ::mmap(nullptr, file.size, PROT_READ, MAP_SHARED, file.fd.get(), 0);
   if (at == MAP_FAILED) return fail_errno(path.string(), "cannot be mapped");
-  return MappedFile({static_cast<const std::byte*>(at), file->size});
+  return MappedFile({static_cast<const std::byte*>(at), file.size});
 }
 
 MappedFile::~MappedFile() {

@@ -3,8 +3,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <utility>
+
+#include "base/mutex.h"
 
 namespace tutti {
 
@@ -17,13 +18,13 @@ class Guarded {
 
   template <class Fn>
   decltype(auto) with(Fn&& fn) {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return std::invoke(std::forward<Fn>(fn), value_);
   }
 
   template <class Fn>
   decltype(auto) with(Fn&& fn) const {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return std::invoke(std::forward<Fn>(fn), std::as_const(value_));
   }
 
@@ -31,7 +32,7 @@ class Guarded {
   template <class Fn>
   void change(Fn&& fn) {
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       std::invoke(std::forward<Fn>(fn), value_);
     }
     changed_.notify_all();
@@ -40,22 +41,23 @@ class Guarded {
   /// Blocks until `ready(value)` holds, then runs `fn(value)` under the same lock.
   template <class Ready, class Fn>
   decltype(auto) wait(Ready&& ready, Fn&& fn) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return std::invoke(ready, std::as_const(value_)); });
+    MutexLock lock(mutex_);
+    changed_.wait(lock.held(), [&]() TUTTI_REQUIRES(mutex_) { return std::invoke(ready, std::as_const(value_)); });
     return std::invoke(std::forward<Fn>(fn), value_);
   }
 
   /// Blocks until `ready(value)` holds, but no longer than `longest`; returns whether it holds.
   template <class Ready>
   bool wait_for(std::chrono::duration<double> longest, Ready&& ready) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, longest, [&] { return std::invoke(ready, std::as_const(value_)); });
+    MutexLock lock(mutex_);
+    return changed_.wait_for(lock.held(), longest,
+                             [&]() TUTTI_REQUIRES(mutex_) { return std::invoke(ready, std::as_const(value_)); });
   }
 
  private:
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable changed_;
-  T value_{};
+  T value_ TUTTI_GUARDED_BY(mutex_){};
 };
 
 }  // namespace tutti

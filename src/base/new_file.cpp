@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/owned.h"
+#include "base/try.h"
 
 namespace tutti {
 
@@ -61,12 +62,11 @@ Result<void> make_private_folder(const fs::path& folder) {
 }
 
 Result<fs::path> write_beside(const fs::path& path, std::string_view content) {
-  auto staging = staging_file(path, folder_of(path));
-  if (!staging) return tl::unexpected<Error>(staging.error());
-  auto written = write_all(staging->fd.get(), std::as_bytes(std::span(content)), path.string());
-  if (written && ::fsync(staging->fd.get()) != 0) written = fail_errno(path.string(), "could not be synced");
-  if (written) return fs::path(staging->path);
-  ::unlink(staging->path.c_str());
+  auto staging = TRY(staging_file(path, folder_of(path)));
+  auto written = write_all(staging.fd.get(), std::as_bytes(std::span(content)), path.string());
+  if (written && ::fsync(staging.fd.get()) != 0) written = fail_errno(path.string(), "could not be synced");
+  if (written) return fs::path(staging.path);
+  ::unlink(staging.path.c_str());
   return tl::unexpected<Error>(written.error());
 }
 
@@ -86,11 +86,10 @@ Result<void> replace_file_atomically(const fs::path& path, std::string_view cont
   if (fs::is_other(path, ignored)) return write_file_atomically(path, content);
   const fs::path folder = folder_of(path);
   fs::create_directories(folder, ignored);
-  const auto staging = write_beside(path, content);
-  if (!staging) return tl::unexpected<Error>(staging.error());
-  if (::rename(staging->c_str(), path.c_str()) == 0) return sync_folder(folder);
+  const auto staging = TRY(write_beside(path, content));
+  if (::rename(staging.c_str(), path.c_str()) == 0) return sync_folder(folder);
   auto failed = fail_errno(path.string(), "could not be put in place");
-  ::unlink(staging->c_str());
+  ::unlink(staging.c_str());
   return failed;
 }
 
@@ -98,12 +97,11 @@ Result<void> rewrite_file(const fs::path& path, std::string_view content) {
   constexpr mode_t kPermissions = 07777;
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) return fail_errno(path.string(), "cannot be written again");
-  const auto staging = write_beside(path, content);
-  if (!staging) return tl::unexpected<Error>(staging.error());
-  if (::chmod(staging->c_str(), facts.st_mode & kPermissions) == 0 && ::rename(staging->c_str(), path.c_str()) == 0)
+  const auto staging = TRY(write_beside(path, content));
+  if (::chmod(staging.c_str(), facts.st_mode & kPermissions) == 0 && ::rename(staging.c_str(), path.c_str()) == 0)
     return sync_folder(folder_of(path));
   auto failed = fail_errno(path.string(), "could not be written again");
-  ::unlink(staging->c_str());
+  ::unlink(staging.c_str());
   return failed;
 }
 

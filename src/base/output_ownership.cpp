@@ -9,11 +9,13 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/new_file.h"
 #include "base/owned.h"
 #include "base/sha256.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 
@@ -171,10 +173,10 @@ Result<void> OutputOwnership::claim_marked(const fs::path& output, const std::st
 Result<bool> OutputOwnership::write(const fs::path& output, std::string_view content) const {
   auto free = expect_no_input(output);
   if (const auto found = marks_.find(output); free && found != marks_.end()) free = expect_mark(output, found->second);
-  if (!free) return tl::unexpected(free.error());
+  TRY(free);
   std::error_code error;
   const bool replaces = is_taken(output) && !fs::is_other(output, error);
-  if (auto written = replace_file_atomically(output, content); !written) return tl::unexpected(written.error());
+  TRY(replace_file_atomically(output, content));
   return replaces;
 }
 
@@ -213,6 +215,13 @@ fs::path name_beside(const fs::path& path, int number) {
   };
   while (is_inside_character(length)) --length;
   return path.parent_path() / (stem.substr(0, length) + added);
+}
+
+Result<void> expect_other_out(const std::filesystem::path& out, const std::filesystem::path& input) {
+  if (resolved_path(out) != resolved_path(input)) return {};
+  return fail(Fault::usage,
+              field("out") + " " + out.string() + ": " + input.string() + " is read, and not to be filled",
+              "Name another folder with " + field("out"));
 }
 
 }  // namespace tutti

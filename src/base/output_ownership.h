@@ -83,6 +83,9 @@ std::string speech_mark(const std::filesystem::path& times);
 /// Fault::usage where a folder that is to be filled with new files holds some already: they are the user's.
 Result<void> expect_no_files(const std::filesystem::path& folder);
 
+/// Fault::usage where `input`, which is read, is the folder `out` that is to be filled.
+Result<void> expect_other_out(const std::filesystem::path& out, const std::filesystem::path& input);
+
 /// What a file held when it was written: its writer recognises it by that.
 struct KnownContent {
   std::string sha256{};

@@ -120,7 +120,7 @@ WorkerTeam::Totals WorkerTeam::totals() const {
 void WorkerTeam::run_body(std::int64_t parts, std::int64_t threads, Body body) {
   const bool shared = parts > 1 && parts <= kMostParts && threads > 1 && !inside_part;
   if (shared && taken_.try_lock()) {
-    const std::lock_guard held(taken_, std::adopt_lock);
+    const MutexLock held(taken_, std::adopt_lock);
     return run_shared(parts, threads, body);
   }
   Claims all(nullptr, -1, parts);

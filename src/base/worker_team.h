@@ -8,11 +8,12 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <type_traits>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace tutti {
 
@@ -86,9 +87,9 @@ class WorkerTeam {
   struct Helper;
 
   void run_body(std::int64_t parts, std::int64_t threads, Body body);
-  void run_shared(std::int64_t parts, std::int64_t threads, Body body);
-  void start_helpers(std::int64_t wanted);
-  void publish(std::int64_t parts, std::int64_t helpers);
+  void run_shared(std::int64_t parts, std::int64_t threads, Body body) TUTTI_REQUIRES(taken_);
+  void start_helpers(std::int64_t wanted) TUTTI_REQUIRES(taken_);
+  void publish(std::int64_t parts, std::int64_t helpers) TUTTI_REQUIRES(taken_);
   std::int64_t call(Claims& claims);
   void help(Helper& me);
   std::optional<std::int64_t> wait_for_part(Helper& me);
@@ -98,8 +99,8 @@ class WorkerTeam {
   std::chrono::nanoseconds wait_for_finished(std::uint32_t parts);
 
   const Options options_;
-  std::mutex taken_;  // by the caller that has the helpers
-  std::vector<std::unique_ptr<Helper>> helpers_{};
+  Mutex taken_;  // by the caller that has the helpers
+  std::vector<std::unique_ptr<Helper>> helpers_ TUTTI_GUARDED_BY(taken_){};
   Totals totals_{};  // the caller's
   std::exception_ptr failure_{};
   std::atomic<bool> failed_ = false;

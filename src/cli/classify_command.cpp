@@ -9,14 +9,15 @@
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/command_trace.h"
 #include "cli/commands.h"
 #include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
-#include "cli/standard_input.h"
 #include "cli/training/training_run.h"
 #include "transcribe/inputs/inputs.h"
+#include "transcribe/inputs/standard_input.h"
 
 namespace tutti {
 namespace {
@@ -59,7 +60,7 @@ Result<std::vector<std::string>> files_of(const std::vector<std::string>& inputs
   for (const auto& input : inputs) {
     std::error_code ignored;
     if (input == "-") {
-      if (auto begun = standard_input.begin(); !begun) return tl::unexpected<Error>(begun.error());
+      TRY(standard_input.begin());
       if (!standard_input.audio().empty()) {
         files.emplace_back("-");
         continue;

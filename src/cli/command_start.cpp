@@ -9,8 +9,9 @@
 #include "base/log.h"
 #include "base/process/exit_code.h"
 #include "base/process/shell_command.h"
-#include "cli/settings/setting_sources.h"
+#include "cli/commands.h"
 #include "jobs/store_url.h"
+#include "settings/setting_sources.h"
 
 namespace tutti {
 namespace {
@@ -86,7 +87,8 @@ HelpPage help_page_of(const std::function<int()>& run) {
 }
 
 std::optional<int> start_command(OptionTable& table, const std::vector<std::string>& arguments) {
-  const auto sources = table.requests_help(arguments) ? Result<SettingSources>{} : setting_sources(table.command());
+  const auto sources =
+      table.requests_help(arguments) ? Result<SettingSources>{} : setting_sources(table.command(), command_names());
   if (!sources) return complain(sources.error(), kUsage);
   const auto action = table.read(arguments, *sources);
   given_elsewhere().change([&](auto& names) { names = table.given_elsewhere(); });

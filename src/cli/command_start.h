@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/settings/option_table.h"
+#include "settings/option_table.h"
 #include "transcribe/stop_signal.h"
 
 namespace tutti {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "metrics/event_trace.h"
 #include "metrics/recording_request.h"
 
@@ -38,15 +39,13 @@ Result<void> CommandTrace::begin(const fs::path& file, const OutputOwnership& fi
   const std::string head = trace_head(command);
   std::error_code ignored;
   const bool is_device = fs::is_other(file, ignored);
-  if (!is_device)
-    if (auto made = files.write(file, head); !made) return tl::unexpected(made.error());
+  if (!is_device) TRY(files.write(file, head));
   OwnedFd there(::open(file.c_str(), O_WRONLY | O_CLOEXEC | (is_device ? 0 : O_NOFOLLOW)));
   if (!there) return fail_errno(file.string(), "cannot be opened");
-  auto shared = SharedTrace::over(std::move(there), is_device ? 0 : std::ssize(head));
-  if (!shared) return tl::unexpected(shared.error());
+  auto shared = TRY(SharedTrace::over(std::move(there), is_device ? 0 : std::ssize(head)));
   file_ = file;
   head_ = std::ssize(head);
-  trace_ = std::move(*shared);
+  trace_ = std::move(shared);
   if (is_device) trace_->append(head);
   RecordingRequest request = recording_request();
   request.trace = trace_->address();

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/output_ownership.h"
-#include "cli/settings/option_table.h"
 #include "metrics/shared_trace.h"
+#include "settings/option_table.h"
 
 namespace tutti {
 

@@ -5,14 +5,16 @@
 #include <filesystem>
 #include <new>
 
+#include "base/build_id.h"
 #include "base/field_names.h"
 #include "base/instruction_sets.h"
+#include "base/log.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_setup.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/transcribe_command.h"
-#include "cli/version.h"
+#include "link/query_engine.h"
 #include "metrics/recording_request.h"
 
 namespace tutti {
@@ -88,6 +90,19 @@ std::vector<std::string> command_names() {
   std::vector<std::string> names;
   for (const auto& command : commands()) names.push_back(command.name);
   return names;
+}
+
+int print_versions() {
+  std::printf("tutti %s\n", std::string(build_id()).c_str());
+  const auto engine = engine_version();
+  if (!engine) {
+    log(Level::warning, engine.error().text());
+    return kNothingRan;
+  }
+  std::printf("%s\n", engine->c_str());
+  if (*engine == "tutti-engine " + std::string(build_id())) return kDone;
+  log(Level::warning, "the engine is of another build; build or install both together");
+  return kNothingRan;
 }
 
 namespace {

@@ -22,6 +22,10 @@ std::vector<std::string> command_names();
 /// `tutti ARGUMENT...`: finds the command and runs it; --help and --version.
 int run_tutti(const std::vector<std::string>& arguments);
 
+/// Prints name, version and build id of this program and of the engine that it would start; returns the exit code. A
+/// differing build of the engine, or a missing one, is reported.
+int print_versions();
+
 /// `tutti batch`: many recordings on many devices, with nothing lost.
 int run_batch_command(const std::vector<std::string>& arguments);
 

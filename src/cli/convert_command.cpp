@@ -1,31 +1,23 @@
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
 
-#include "audio/recording.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/display/run_display.h"
 #include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
 #include "cli/flags/transcript_flags.h"
 #include "cli/named_model.h"
-#include "diarize/rttm.h"
-#include "diarize/word_speakers.h"
 #include "hub/find.h"
 #include "hub/names.h"
 #include "transcribe/output_plan.h"
-#include "transcript/replace_text.h"
-#include "transcript/tidy.h"
-#include "transcript/transcript.h"
-#include "transcript/writers.h"
+#include "transcribe/reports/converted_transcript.h"
+#include "transcribe/reports/run_report.h"
 
 namespace tutti {
 namespace {
@@ -86,54 +78,6 @@ void add_convert(OptionTable& table, ConvertCommand& c) {
   add_spelling(table, c.replace, c.paragraphs);
 }
 
-/// What the files are to become.
-struct Target {
-  std::vector<Format> formats;
-  WriterOptions options;
-  std::shared_ptr<const ReplacementList> replacements;  // null: none
-  std::string layout_flag;                              // one that needs word times; empty: none is set
-};
-
-/// The same with a line for each segment, which is a row of a table.
-Transcript in_one_line(Transcript transcript) {
-  for (Segment& segment : transcript.segments) std::ranges::replace(segment.text, '\n', ' ');
-  return transcript;
-}
-
-/// What was written, and which of it was there before.
-struct Converted {
-  std::vector<std::filesystem::path> outputs{};
-  std::vector<std::filesystem::path> replaced{};
-  std::size_t replacements = 0;  // texts
-};
-
-/// Adds to `done`.
-Result<void> convert(const PlannedFile& file, const Target& target, const OutputOwnership& files, Converted& done) {
-  const std::string name = name_of_input(file.input);
-  const auto text = file.input == "-" ? read_rest(STDIN_FILENO, name) : read_file(file.input);
-  if (!text) return tl::unexpected(text.error());
-  auto transcript = read_untidy_transcript_json(*text);
-  if (!transcript) return tl::unexpected(transcript.error());
-  if (const std::string repaired = tidy_transcript(*transcript); !repaired.empty())
-    log(Level::warning, name + ": " + repaired);
-  if (target.replacements) done.replacements = replace_text(*transcript, *target.replacements);
-  if (!target.layout_flag.empty() && !has_word_times(*transcript))
-    log(Level::warning, name + ": there are no word times in it; " + target.layout_flag + " has no effect");
-  const auto content_of = [&](Format format) -> Result<std::string> {
-    if (format == Format::rttm) return rttm_text(file.input.stem().string(), turns_of(*transcript));
-    return format_transcript(format == Format::tsv ? in_one_line(*transcript) : *transcript, format, target.options);
-  };
-  for (std::size_t i = 0; i < target.formats.size(); ++i) {
-    const auto content = content_of(target.formats[i]);
-    if (!content) return tl::unexpected(content.error());
-    const auto written = files.write(file.outputs[i], *content);
-    if (!written) return tl::unexpected(written.error());
-    if (*written) done.replaced.push_back(file.outputs[i]);
-    done.outputs.push_back(file.outputs[i]);
-  }
-  return {};
-}
-
 void warn_of_flags_for_the_other(const ConvertCommand& c, bool model) {
   const ConvertCommand usual;
   const auto warn = [&](const std::string& flag) {
@@ -161,15 +105,9 @@ int convert_one_model(const ConvertCommand& command) {
                     kUsage);
   const auto model = find_named_model(command.files[0]);
   if (!model) return complain(model.error());
-  std::vector<std::string> line{"convert",
-                                "--model",
-                                model->string(),
-                                "--into",
-                                command.output_dir.string(),
-                                "--type",
-                                command.type,
-                                "--print",
-                                command.quiet ? "no" : "yes"};
+  std::vector<std::string> line{"convert", "--model",   model->string(), "--into", command.output_dir.string(),
+                                "--type",  command.type};
+  if (!command.quiet) line.emplace_back("--print");
   if (!command.to.empty()) line.insert(line.end(), {"--to", command.to});
   return run_engine(line, "it converted " + model->string() + "; nothing was written");
 }
@@ -193,14 +131,15 @@ int convert_transcripts(const ConvertCommand& command) {
     return complain(set.error(), kUsage);
   auto replacements = replacement_list(command.replace);
   if (!replacements) return complain(replacements.error());
-  const Target target{output.formats, *options, std::move(*replacements), first_subtitle_flag(command.subtitles)};
+  const ConvertTarget target{output.formats, *options, std::move(*replacements),
+                             first_subtitle_flag(command.subtitles)};
   const OutputOwnership files = ownership_of(*plan);
   std::size_t failed = 0;
   std::size_t replacements_made = 0;
   std::vector<std::filesystem::path> replaced;
   for (const auto& file : *plan) {
-    Converted done;
-    const auto converted = convert(file, target, files, done);
+    ConvertedTranscript done;
+    const auto converted = convert_transcript(file, target, files, done);
     replacements_made += done.replacements;
     replaced.insert(replaced.end(), done.replaced.begin(), done.replaced.end());
     if (!command.quiet)

@@ -6,6 +6,7 @@
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "diarize/error_rate.h"
@@ -60,15 +61,13 @@ std::string text_of(const DiarizationErrors& errors) {
 }
 
 Result<std::map<std::string, DiarizationErrors>> compare(const DerCommand& command) {
-  const auto reference = read_rttm(command.ref);
-  if (!reference) return tl::unexpected(reference.error());
-  const auto hypothesis = read_rttm(command.hyp);
-  if (!hypothesis) return tl::unexpected(hypothesis.error());
-  if (reference->empty())
+  const auto reference = TRY(read_rttm(command.ref));
+  const auto hypothesis = TRY(read_rttm(command.hyp));
+  if (reference.empty())
     return fail(Fault::usage, command.ref.string() + ": expected turns of speakers, found none",
                 "Name the reference with --ref and the file to score with --hyp");
   auto errors =
-      diarization_errors(*reference, *hypothesis, {.collar = command.collar, .skip_overlap = command.skip_overlap});
+      diarization_errors(reference, hypothesis, {.collar = command.collar, .skip_overlap = command.skip_overlap});
   if (!errors) return fail_in(command.hyp.string(), errors.error());
   return errors;
 }

@@ -10,9 +10,9 @@
 #include "base/numbers.h"
 #include "base/output_ownership.h"
 #include "base/strings.h"
-#include "cli/settings/values.h"
 #include "device/device_spec.h"
 #include "device/emulated_spec.h"
+#include "settings/values.h"
 #include "text/languages.h"
 
 namespace tutti {
@@ -135,12 +135,6 @@ Result<void> expect_output_file(const std::string& flag, const fs::path& file) {
   why = why_not_writable(*folder);
   if (why) return tl::unexpected(system_error(thing, "cannot be written", why.value()));
   return {};
-}
-
-Result<void> expect_other_out(const fs::path& out, const fs::path& input) {
-  if (resolved_path(out) != resolved_path(input)) return {};
-  return fail(Fault::usage, "--out " + out.string() + ": " + input.string() + " is read, and not to be filled",
-              "Name another folder with --out");
 }
 
 }  // namespace tutti

@@ -10,8 +10,8 @@
 #include "audio/audio_choice.h"
 #include "base/error.h"
 #include "cli/flags/transcript_flags.h"  // IWYU pragma: export
-#include "cli/settings/option_table.h"
 #include "profile/tuning_store.h"
+#include "settings/option_table.h"
 
 namespace tutti {
 
@@ -83,8 +83,5 @@ Result<void> set_tuning(const TuningFlags& flags, TuningPlan& plan);
 /// out without writing it: better known before hours of work than behind them. One that is there already is replaced,
 /// so its folder counts, too; a pipe is only opened when it is written. An empty path passes.
 Result<void> expect_output_file(const std::string& flag, const std::filesystem::path& file);
-
-/// Fault::usage where `input`, which is read, is the folder that --out names.
-Result<void> expect_other_out(const std::filesystem::path& out, const std::filesystem::path& input);
 
 }  // namespace tutti

@@ -12,7 +12,7 @@
 
 #include "base/guarded.h"
 #include "base/owned.h"
-#include "cli/received_signals.h"
+#include "base/process/received_signals.h"
 
 namespace tutti {
 namespace {

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "cli/settings/option_table.h"
 #include "hub/find.h"
 #include "jobs/open_store.h"
+#include "settings/option_table.h"
 
 namespace tutti {
 

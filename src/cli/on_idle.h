@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cli/settings/option_table.h"
+#include "settings/option_table.h"
 
 namespace tutti {
 

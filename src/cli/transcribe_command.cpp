@@ -12,19 +12,21 @@
 #include "base/log.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/command_trace.h"
-#include "cli/device_memory.h"
 #include "cli/display/run_display.h"
 #include "cli/interrupt.h"
-#include "cli/memory_table.h"
 #include "cli/named_model.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
 #include "hub/files_of_model.h"
 #include "hub/find.h"
 #include "hub/memory_plan.h"
+#include "planning/memory/device_memory.h"
+#include "planning/memory/memory_table.h"
 #include "transcribe/output_plan.h"
+#include "transcribe/reports/run_report.h"
 #include "transcribe/run.h"
 #include "transcribe/worker_start.h"
 
@@ -114,11 +116,9 @@ Error no_model() {
 /// time. Where nothing is left to do, its name alone must be one.
 Result<void> find_named_device(const std::string& device, const std::vector<PlannedFile>& plan) {
   if (device == "auto" || device == "cpu") return {};
-  const auto spec = parse_device(device);
-  if (!spec) return tl::unexpected(spec.error());
+  const auto spec = TRY(parse_device(device));
   if (std::ranges::all_of(plan, &PlannedFile::already_done)) return {};
-  const auto found = resolve(*spec, find_devices());
-  if (!found) return tl::unexpected(found.error());
+  TRY(resolve(spec, find_devices()));
   return {};
 }
 

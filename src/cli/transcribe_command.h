@@ -9,7 +9,7 @@
 #include "cli/flags.h"
 #include "cli/flags/speech_flags.h"
 #include "cli/flags/transcript_flags.h"
-#include "cli/settings/option_table.h"
+#include "settings/option_table.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run.h"
 

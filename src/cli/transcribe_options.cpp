@@ -1,6 +1,7 @@
 #include "base/build_id.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_trace.h"
 #include "cli/flags.h"
 #include "cli/flags/transcript_flags.h"
@@ -9,6 +10,7 @@
 #include "hub/model_shape.h"
 #include "text/error_rate.h"
 #include "transcribe/done_command.h"
+#include "transcribe/speech_chunks.h"
 #include "transcript/fallback.h"
 
 namespace tutti {
@@ -195,11 +197,10 @@ void set_thresholds(const TranscribeCommand& c, LongFormOptions& rules) {
 
 /// The text that the model gets before it decodes.
 Result<void> set_prompt(const TranscribeCommand& c, LongFormOptions& rules) {
-  auto words = hot_words(c);
-  if (!words) return tl::unexpected(words.error());
+  auto words = TRY(hot_words(c));
   rules.initial_prompt = c.initial_prompt.value_or("");
   rules.carry_initial_prompt = c.carry_initial_prompt;
-  rules.hot_words = std::move(*words);
+  rules.hot_words = std::move(words);
   rules.prefix = c.prefix.value_or("");
   if (!rules.hot_words.empty() && !rules.prefix.empty()) log(Level::warning, "--hotwords has no effect with --prefix");
   if (rules.carry_initial_prompt && rules.initial_prompt.empty())
@@ -220,9 +221,8 @@ std::vector<const char*> word_flags(const TranscribeCommand& c) {
 Result<void> set_words(const TranscribeCommand& c, TranscribeOptions& options) {
   const std::string layout = first_subtitle_flag(c.subtitles);
   if (!c.word_timestamps && !layout.empty()) return fail(Fault::usage, layout + " requires --word-timestamps");
-  auto writer = writer_options(c.subtitles);
-  if (!writer) return tl::unexpected(writer.error());
-  options.writer = *writer;
+  auto writer = TRY(writer_options(c.subtitles));
+  options.writer = writer;
   warn_without_subtitles(c.subtitles, c.output_format);
   const auto& threshold = c.hallucination_silence_threshold;
   if (threshold.value_or(0) < 0)
@@ -241,9 +241,8 @@ Result<void> set_words(const TranscribeCommand& c, TranscribeOptions& options) {
 
 /// Which way the run goes through its files.
 Result<void> set_way(const TranscribeCommand& c, TranscribeOptions& options) {
-  auto vad = vad_options(c.vad, c.clip_timestamps);
-  if (!vad) return tl::unexpected(vad.error());
-  options.vad = *vad;
+  auto vad = TRY(vad_options(c.vad, c.clip_timestamps, is_keyed(options.model)));
+  options.vad = vad;
   options.batched = c.vad.batched;
   if (c.vad.batched && c.files_at_once > 0)
     return fail(Fault::usage, "--files-at-once: with --batched it is windows that are in work together",
@@ -254,18 +253,16 @@ Result<void> set_way(const TranscribeCommand& c, TranscribeOptions& options) {
 Result<void> set_language(const TranscribeCommand& c, TranscribeOptions& options) {
   const auto language = plain_language(c.language);
   if (!language) return {};
-  auto code = language_code_of(*language);
-  if (!code) return tl::unexpected(code.error());
-  options.long_form.language = std::move(*code);
+  auto code = TRY(language_code_of(*language));
+  options.long_form.language = std::move(code);
   options.writer.language = language;
   return {};
 }
 
 /// What is done with a transcript when it is whole.
 Result<void> set_results(const TranscribeCommand& c, TranscribeOptions& options) {
-  auto list = replacement_list(c.replace);
-  if (!list) return tl::unexpected(list.error());
-  options.replacements = std::move(*list);
+  auto list = TRY(replacement_list(c.replace));
+  options.replacements = std::move(list);
   if (auto set = set_paragraphs(c.paragraphs, c.output_format, options.writer); !set) return set;
   if (c.on_done.empty()) return {};
   options.on_done = std::make_shared<DoneCommand>(c.on_done);
@@ -291,44 +288,40 @@ Result<TranscribeOptions> run_options(const TranscribeCommand& c, const std::fil
   options.threads = c.threads.value_or(0);
   options.deterministic = c.deterministic;
   options.files_at_once = c.files_at_once;
-  if (auto checked = check_machine({c.device, options.threads, c.files_at_once}); !checked)
-    return tl::unexpected(checked.error());
-  if (auto checked = check_clips(c.clip_timestamps); !checked) return tl::unexpected(checked.error());
-  const auto batch_size = batch_size_of(c);
-  if (!batch_size) return tl::unexpected(batch_size.error());
-  options.batch_size = *batch_size;
+  TRY(check_machine({c.device, options.threads, c.files_at_once}));
+  TRY(check_clips(c.clip_timestamps));
+  const auto batch_size = TRY(batch_size_of(c));
+  options.batch_size = batch_size;
   if (!c.fp16 && c.compute_type == "default") options.compute_type = "float32";
 
-  if (auto checked = set_way(c, options); !checked) return tl::unexpected(checked.error());
-  const auto audio = audio_choice(c.audio);
-  if (!audio) return tl::unexpected(audio.error());
-  options.audio = *audio;
+  TRY(set_way(c, options));
+  const auto audio = TRY(audio_choice(c.audio));
+  options.audio = audio;
 
-  auto temperatures = fallback_temperatures(c.temperature, c.temperature_increment_on_fallback);
-  if (!temperatures) return tl::unexpected(temperatures.error());
+  auto temperatures = TRY(fallback_temperatures(c.temperature, c.temperature_increment_on_fallback));
   LongFormOptions& rules = options.long_form;
-  rules.temperatures = std::move(*temperatures);
+  rules.temperatures = std::move(temperatures);
   rules.translate = c.task == "translate";
   set_thresholds(c, rules);
   rules.condition_on_previous_text = c.condition_on_previous_text;
   rules.clip_timestamps = c.clip_timestamps;
   rules.without_timestamps = c.without_timestamps;
-  if (auto set = set_prompt(c, rules); !set) return tl::unexpected(set.error());
-  if (auto set = set_words(c, options); !set) return tl::unexpected(set.error());
-  if (auto set = set_results(c, options); !set) return tl::unexpected(set.error());
-  if (auto set = set_language(c, options); !set) return tl::unexpected(set.error());
-  if (auto set = set_suppressed(c, options); !set) return tl::unexpected(set.error());
+  TRY(set_prompt(c, rules));
+  TRY(set_words(c, options));
+  TRY(set_results(c, options));
+  TRY(set_language(c, options));
+  TRY(set_suppressed(c, options));
 
-  if (auto checked = expect_speakers_for(c.output_format, c.diarize); !checked) return tl::unexpected(checked.error());
-  auto diarize = diarize_options(c.diarize);
-  if (!diarize) return tl::unexpected(diarize.error());
-  options.diarize = std::move(*diarize);
+  TRY(expect_speakers_for(c.output_format, c.diarize));
+  auto diarize = TRY(diarize_options(c.diarize));
+  options.diarize = std::move(diarize);
 
-  if (auto set = set_search(c.search, options.decoding); !set) return tl::unexpected(set.error());
+  TRY(set_search(c.search, options.decoding));
   if (c.search.patience && c.temperature > 0)
     log(Level::warning, "--patience has no effect above temperature 0, where nothing is searched");
   options.decoding.seed = c.seed;
   options.decoding.timestamps = !c.without_timestamps;
+  fit_keying(options);
   return options;
 }
 

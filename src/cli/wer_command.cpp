@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/process/exit_code.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "diarize/speaker_words.h"
@@ -67,17 +68,14 @@ Result<std::vector<std::string>> texts_of(const std::filesystem::path& path, con
 }
 
 Result<ErrorRates> compare(const WerCommand& command) {
-  const auto references = texts_of(command.ref, command);
-  if (!references) return tl::unexpected(references.error());
-  const auto hypotheses = texts_of(command.hyp, command);
-  if (!hypotheses) return tl::unexpected(hypotheses.error());
-  return error_rates(*references, *hypotheses);
+  const auto references = TRY(texts_of(command.ref, command));
+  const auto hypotheses = TRY(texts_of(command.hyp, command));
+  return error_rates(references, hypotheses);
 }
 
 Result<std::vector<SpeakerText>> speaker_texts_of(const std::filesystem::path& path, const WerCommand& command) {
-  const auto json = read_file(path);
-  if (!json) return tl::unexpected(json.error());
-  auto texts = read_speaker_texts(*json, path.string());
+  const auto json = TRY(read_file(path));
+  auto texts = read_speaker_texts(json, path.string());
   if (texts)
     for (auto& text : *texts) text.text = normalised(text.text, command);
   return texts;

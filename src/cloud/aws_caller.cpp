@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "base/random/kernel_random.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -42,9 +43,8 @@ constexpr std::chrono::seconds kLongest{10};
 }  // namespace
 
 Result<AwsCaller> AwsCaller::open(std::shared_ptr<CredentialSource> credentials, std::function<bool()> go_on) {
-  auto http = Http::load();
-  if (!http) return tl::unexpected(http.error());
-  return AwsCaller(std::move(credentials), std::move(go_on), std::move(*http));
+  auto http = TRY(Http::load());
+  return AwsCaller(std::move(credentials), std::move(go_on), std::move(http));
 }
 
 AwsCaller::Streamed AwsCaller::stream(const SigningScope& scope, const AwsRequest& request, const std::string& thing,
@@ -111,14 +111,13 @@ Result<std::string> caller_account(const std::shared_ptr<CredentialSource>& cred
                                    const std::function<bool()>& go_on) {
   const auto end = std::chrono::steady_clock::now() + kLongest;
   auto caller =
-      AwsCaller::open(credentials, [&go_on, end] { return go_on() && std::chrono::steady_clock::now() < end; });
-  if (!caller) return tl::unexpected(caller.error());
+      TRY(AwsCaller::open(credentials, [&go_on, end] { return go_on() && std::chrono::steady_clock::now() < end; }));
   const AwsRequest request{.method = "POST",
                            .origin = service_origin("sts", location.region, location.endpoint_url),
                            .headers = {{"Content-Type", "application/x-www-form-urlencoded; charset=utf-8"}},
                            .body = "Action=GetCallerIdentity&Version=2011-06-15"};
   const std::string thing = "the check of the credentials by STS";
-  const auto answer = caller->call({"sts", location.region}, request, thing);
+  const auto answer = caller.call({"sts", location.region}, request, thing);
   if (!answer && answer.error().fault == Fault::cancelled && go_on())
     return fail(Fault::unavailable, thing + ": no answer within 10 s",
                 "Check the network, a proxy (https_proxy) and the endpoint");

@@ -6,6 +6,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -71,11 +72,9 @@ std::string AwsProfile::value(const std::string& key) const {
 
 Result<AwsProfile> read_aws_profile(const std::string& named) {
   const auto config_file = aws_file("AWS_CONFIG_FILE", "config");
-  const auto config = read_sections(config_file);
-  if (!config) return tl::unexpected(config.error());
+  const auto config = TRY(read_sections(config_file));
   const auto credentials_file = aws_file("AWS_SHARED_CREDENTIALS_FILE", "credentials");
-  const auto credentials = read_sections(credentials_file);
-  if (!credentials) return tl::unexpected(credentials.error());
+  const auto credentials = TRY(read_sections(credentials_file));
 
   AwsProfile profile;
   const std::string requested = requested_profile(named);
@@ -86,16 +85,16 @@ Result<AwsProfile> read_aws_profile(const std::string& named) {
     profile.is_there = true;
     for (const auto& [key, value] : found->second) profile.settings[key] = value;
   };
-  if (profile.name == "default") take(*config, "default");
-  take(*config, "profile " + profile.name);
-  take(*credentials, profile.name);
+  if (profile.name == "default") take(config, "default");
+  take(config, "profile " + profile.name);
+  take(credentials, profile.name);
   if (!profile.is_there && !requested.empty())
     return fail(Fault::missing,
                 "profile '" + requested + "': it is neither in " + config_file.string() + " nor in " +
-                    credentials_file.string() + "; " + names_in(*config, *credentials),
+                    credentials_file.string() + "; " + names_in(config, credentials),
                 "Name one of them");
   if (const std::string session = profile.value("sso_session"); !session.empty())
-    take(*config, "sso-session " + session);
+    take(config, "sso-session " + session);
   return profile;
 }
 

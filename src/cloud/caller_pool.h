@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/try.h"
 #include "cloud/aws_caller.h"
 #include "cloud/s3.h"
 #include "cloud/sqs.h"
@@ -32,7 +33,7 @@ class CallerPool {
     return with_client<SqsClient>(std::forward<Fn>(fn));
   }
   /// Whether the credentials are still accepted. A request may be refused by good ones, too.
-  Result<std::string> account() const { return caller_account(credentials_, location_, go_on_); }
+  Result<std::string> account() const;
 
  private:
   template <class Client, class Fn>
@@ -44,9 +45,8 @@ class CallerPool {
       return latest;
     });
     if (!caller) {
-      auto opened = AwsCaller::open(credentials_, go_on_);
-      if (!opened) return tl::unexpected(opened.error());
-      caller = std::make_unique<AwsCaller>(std::move(*opened));
+      auto opened = TRY(AwsCaller::open(credentials_, go_on_));
+      caller = std::make_unique<AwsCaller>(std::move(opened));
     }
     Client client(*caller, location_);
     auto answer = fn(client);
@@ -58,6 +58,21 @@ class CallerPool {
   const AwsLocation location_;
   const std::function<bool()> go_on_;
   Guarded<std::vector<std::unique_ptr<AwsCaller>>> idle_{};
+};
+
+/// A pool with the credentials, the region and the server that AWS's own tools would take: environment, profile, roles.
+/// They are looked for when it is first needed. Thread-safe.
+class UsualCallers {
+ public:
+  /// `go_on` as AwsCaller::open; outlives this.
+  explicit UsualCallers(std::function<bool()> go_on) : go_on_(std::move(go_on)) {}
+
+  /// Fault::usage where no region is named. It lasts as long as this.
+  Result<CallerPool*> pool();
+
+ private:
+  const std::function<bool()> go_on_;
+  Guarded<std::unique_ptr<CallerPool>> pool_{};
 };
 
 }  // namespace tutti

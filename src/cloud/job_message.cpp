@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "base/random/kernel_random.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cloud/aws_answer.h"
 #include "cloud/queue_url.h"
 
@@ -74,14 +75,13 @@ Result<JobMessage> read_message(const std::string& body) {
                         read_number(json, "estimated_duration_seconds", message.estimated_duration_seconds),
                         read_number(json, "priority", message.priority),
                         read_number(json, "retry_count", message.retry_count)};
-  for (const auto& one : read)
-    if (!one) return tl::unexpected(one.error());
+  for (const auto& one : read) TRY(one);
   if (version > kJobMessageVersion)
     return fail(Fault::usage,
                 "schema_version: expected " + std::to_string(kJobMessageVersion) + ", found " + std::to_string(version),
                 "Take a newer tutti");
   message.submitted_at = json_text(json, "submitted_at");
-  if (auto valid = check_message(message); !valid) return tl::unexpected(valid.error());
+  TRY(check_message(message));
   return message;
 }
 

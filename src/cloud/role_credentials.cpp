@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cloud/aws_answer.h"
 #include "cloud/aws_request.h"
 #include "cloud/instance_metadata.h"
@@ -52,9 +53,8 @@ bool is_near(const std::string& url) {
 /// The Authorization header that the container's service expects; empty: none.
 Result<std::string> container_token() {
   if (const auto file = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")) {
-    const auto text = read_file(*file);
-    if (!text) return tl::unexpected(text.error());
-    return std::string(trimmed(*text));
+    const auto text = TRY(read_file(*file));
+    return std::string(trimmed(text));
   }
   return variable("AWS_CONTAINER_AUTHORIZATION_TOKEN").value_or("");
 }
@@ -92,17 +92,15 @@ std::optional<std::chrono::system_clock::time_point> aws_time(std::string_view t
 Found web_identity_credentials(const std::string& region, const std::function<bool()>& go_on) {
   const auto file = variable("AWS_WEB_IDENTITY_TOKEN_FILE"), role = variable("AWS_ROLE_ARN");
   if (!file || !role) return std::nullopt;
-  const auto token = read_file(*file);
-  if (!token) return tl::unexpected(token.error());
-  auto http = Http::load();
-  if (!http) return tl::unexpected(http.error());
+  const auto token = TRY(read_file(*file));
+  auto http = TRY(Http::load());
   const std::string session = variable("AWS_ROLE_SESSION_NAME").value_or("tutti");
   const std::string source = "the role " + *role;
-  const auto answer = http->answer(
+  const auto answer = http.answer(
       {.url = service_origin("sts", region, "") + "/",
        .headers = {"Content-Type: application/x-www-form-urlencoded"},
        .body = "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=" + percent_encoded(*role) +
-               "&RoleSessionName=" + percent_encoded(session) + "&WebIdentityToken=" + percent_encoded(trimmed(*token)),
+               "&RoleSessionName=" + percent_encoded(session) + "&WebIdentityToken=" + percent_encoded(trimmed(token)),
        .connect_within = kFar},
       kMostBytes, go_on);
   if (answer.reply.status != 200 || !answer.reply.failure.empty())
@@ -124,13 +122,11 @@ Found container_credentials(const std::function<bool()>& go_on) {
         Fault::refused,
         "AWS_CONTAINER_CREDENTIALS_FULL_URI: expected https or this machine, found " + without_controls(origin_of(url)),
         "Credentials are not fetched over an open network");
-  auto http = Http::load();
-  if (!http) return tl::unexpected(http.error());
-  const auto token = container_token();
-  if (!token) return tl::unexpected(token.error());
+  auto http = TRY(Http::load());
+  const auto token = TRY(container_token());
   HttpRequest request = near_request(url);
-  if (!token->empty()) request.headers.push_back("Authorization: " + *token);
-  const auto answer = http->answer(request, kMostBytes, go_on);
+  if (!token.empty()) request.headers.push_back("Authorization: " + token);
+  const auto answer = http.answer(request, kMostBytes, go_on);
   if (answer.reply.status != 200 || !answer.reply.failure.empty()) return no_answer(source, answer.reply);
   return credentials_in(answer.body, source);
 }
@@ -158,17 +154,16 @@ Result<std::optional<Credentials>> sso_credentials(const AwsProfile& profile, co
   if (login->expires <= std::chrono::system_clock::now())
     return fail(Fault::refused, source + ": the login to " + profile.value("sso_start_url") + " has expired", log_in);
 
-  auto http = Http::load();
-  if (!http) return tl::unexpected(http.error());
+  auto http = TRY(Http::load());
   const std::string region = profile.value("sso_region");
   const AwsRequest request{
       .origin = service_origin("portal.sso", region, ""),
       .path = "/federation/credentials",
       .query = {{"account_id", profile.value("sso_account_id")}, {"role_name", profile.value("sso_role_name")}}};
-  const auto answer = http->answer({.url = request.origin + target_of(request),
-                                    .headers = {"x-amz-sso_bearer_token: " + login->token},
-                                    .connect_within = Seconds(10)},
-                                   kMostBytes, go_on);
+  const auto answer = http.answer({.url = request.origin + target_of(request),
+                                   .headers = {"x-amz-sso_bearer_token: " + login->token},
+                                   .connect_within = Seconds(10)},
+                                  kMostBytes, go_on);
   if (answer.reply.status == 401) return fail(Fault::refused, source + ": the login is not accepted any more", log_in);
   if (answer.reply.status != 200 || !answer.reply.failure.empty())
     return tl::unexpected(aws_error(answer, source, region, "the login").error);

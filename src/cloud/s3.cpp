@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "cloud/aws_answer.h"
 
 namespace tutti {
@@ -105,12 +106,12 @@ Result<S3Object> S3Client::fetch(const S3Path& path, int file) {
 }
 
 Result<std::string> S3Client::get(const S3Path& path) {
-  auto answer = caller_.call(scope(), request_of("GET", path), path.text());
-  if (!answer) return tl::unexpected(answer.error());
-  return std::move(answer->body);
+  auto answer = TRY(caller_.call(scope(), request_of("GET", path), path.text()));
+  return std::move(answer.body);
 }
 
 Result<PutEnd> S3Client::end_of(Result<FetchedAnswer> answer, PutMode mode) {
+  put_etag_ = answer ? std::string(answer->reply.header("etag")) : "";
   if (answer) return PutEnd::done;
   if (mode == PutMode::only_new && caller_.last_error().status == 412) return PutEnd::was_there;
   return tl::unexpected(answer.error());
@@ -128,8 +129,7 @@ Result<PutEnd> S3Client::put(const S3Path& path, const std::string& content, con
 Result<void> S3Client::check_bucket(const std::string& bucket) {
   AwsRequest request = request_of("GET", {bucket, ""});
   request.query = {{"list-type", "2"}, {"max-keys", "1"}};
-  const auto answer = caller_.call(scope(), request, "bucket " + bucket);
-  if (!answer) return tl::unexpected(answer.error());
+  TRY(caller_.call(scope(), request, "bucket " + bucket));
   return {};
 }
 
@@ -144,7 +144,7 @@ Result<std::vector<S3Object>> S3Client::list(const std::string& bucket, const st
     if (!answer) return tl::unexpected(answer.error());
     for (const auto entry : xml_elements(answer->body, "Contents"))
       objects.push_back({xml_text(entry, "Key"), number_in<std::int64_t>(xml_text(entry, "Size")).value_or(0),
-                         xml_text(entry, "ETag")});
+                         xml_text(entry, "ETag"), xml_text(entry, "LastModified")});
     more = xml_text(answer->body, "NextContinuationToken");
   } while (!more.empty());
   return objects;

@@ -16,8 +16,9 @@ namespace tutti {
 /// What S3 has under a key.
 struct S3Object {
   std::string key{};
-  std::int64_t size = 0;  // bytes
-  std::string etag{};     // with its quotes, as S3 writes it; changes with the content
+  std::int64_t size = 0;   // bytes
+  std::string etag{};      // with its quotes, as S3 writes it; changes with the content
+  std::string modified{};  // "2026-11-29T18:02:00.000Z"; empty: not from a list
 };
 
 /// Whether a PUT may replace what is there.
@@ -50,6 +51,8 @@ class S3Client {
 
   /// Puts a text.
   Result<PutEnd> put(const S3Path& path, const std::string& content, const std::string& content_type, PutMode mode);
+  /// Of the object that the latest put wrote, as S3Object::etag.
+  const std::string& put_etag() const { return put_etag_; }
 
   /// Whether the bucket is there, in this region, and its objects may be listed by these credentials.
   Result<void> check_bucket(const std::string& bucket);
@@ -67,6 +70,7 @@ class S3Client {
 
   AwsCaller& caller_;
   AwsLocation location_;
+  std::string put_etag_{};
 };
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cloud/aws_answer.h"
 
 namespace tutti {
@@ -65,9 +66,8 @@ Result<json> SqsClient::call(const char* action, const json& body, const std::st
       .origin = service_origin("sqs", location_.region, location_.endpoint_url),
       .headers = {{"Content-Type", "application/x-amz-json-1.0"}, {"X-Amz-Target", std::string("AmazonSQS.") + action}},
       .body = json_line(body)};
-  const auto answer = caller_.call({"sqs", location_.region}, request, thing);
-  if (!answer) return tl::unexpected(answer.error());
-  auto parsed = json::parse(answer->body, nullptr, false);
+  const auto answer = TRY(caller_.call({"sqs", location_.region}, request, thing));
+  auto parsed = json::parse(answer.body, nullptr, false);
   if (!parsed.is_object())
     return fail(Fault::corrupt, thing + ": expected JSON from " + request.origin + ", found something else",
                 "Check the endpoint: it must speak the JSON protocol of SQS");
@@ -76,23 +76,20 @@ Result<json> SqsClient::call(const char* action, const json& body, const std::st
 
 Result<std::string> SqsClient::create(const std::string& name, const QueueSettings& settings,
                                       const std::string& dead_letters_arn) {
-  auto made = call("CreateQueue", {{"QueueName", name}, {"Attributes", attributes_of(settings, dead_letters_arn)}},
-                   "queue " + name);
-  if (!made) return tl::unexpected(made.error());
-  return json_text(*made, "QueueUrl");
+  auto made = TRY(call("CreateQueue", {{"QueueName", name}, {"Attributes", attributes_of(settings, dead_letters_arn)}},
+                       "queue " + name));
+  return json_text(made, "QueueUrl");
 }
 
 Result<std::string> SqsClient::url_of(const std::string& name) {
-  auto found = call("GetQueueUrl", {{"QueueName", name}}, "queue " + name);
-  if (!found) return tl::unexpected(found.error());
-  return json_text(*found, "QueueUrl");
+  auto found = TRY(call("GetQueueUrl", {{"QueueName", name}}, "queue " + name));
+  return json_text(found, "QueueUrl");
 }
 
 Result<QueueFacts> SqsClient::facts(const QueueUrl& queue) {
   auto answer =
-      call("GetQueueAttributes", {{"QueueUrl", queue.url}, {"AttributeNames", {"All"}}}, "queue " + queue.name);
-  if (!answer) return tl::unexpected(answer.error());
-  return facts_of(answer->value("Attributes", json::object()));
+      TRY(call("GetQueueAttributes", {{"QueueUrl", queue.url}, {"AttributeNames", {"All"}}}, "queue " + queue.name));
+  return facts_of(answer.value("Attributes", json::object()));
 }
 
 Result<std::string> SqsClient::send(const QueueUrl& queue, const std::string& body,
@@ -100,9 +97,8 @@ Result<std::string> SqsClient::send(const QueueUrl& queue, const std::string& bo
   json request{{"QueueUrl", queue.url}, {"MessageBody", body}};
   for (const auto& [name, value] : attributes)
     if (!value.empty()) request["MessageAttributes"][name] = {{"DataType", "String"}, {"StringValue", value}};
-  auto sent = call("SendMessage", request, "queue " + queue.name);
-  if (!sent) return tl::unexpected(sent.error());
-  return json_text(*sent, "MessageId");
+  auto sent = TRY(call("SendMessage", request, "queue " + queue.name));
+  return json_text(sent, "MessageId");
 }
 
 Result<std::vector<ReceivedMessage>> SqsClient::receive(const QueueUrl& queue, int most, std::int64_t wait_seconds,
@@ -113,10 +109,9 @@ Result<std::vector<ReceivedMessage>> SqsClient::receive(const QueueUrl& queue, i
                      {"VisibilityTimeout", visibility_seconds},
                      {"AttributeNames", {"ApproximateReceiveCount"}},
                      {"MessageSystemAttributeNames", {"ApproximateReceiveCount"}}};
-  const auto answer = call("ReceiveMessage", request, "queue " + queue.name);
-  if (!answer) return tl::unexpected(answer.error());
+  const auto answer = TRY(call("ReceiveMessage", request, "queue " + queue.name));
   std::vector<ReceivedMessage> messages;
-  const json received = answer->value("Messages", json::array());
+  const json received = answer.value("Messages", json::array());
   for (const json& entry : received) {
     if (!entry.is_object()) continue;
     const auto receives = number_of(entry.value("Attributes", json::object()), "ApproximateReceiveCount");

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/try.h"
 #include "text/tokenizer.h"
 
 namespace tutti {
@@ -41,9 +42,8 @@ std::optional<std::int32_t> if_present(std::int32_t id) {
 
 Result<DecodingTokens> decoding_tokens(const SpecialTokens& special, std::vector<std::int32_t> blank,
                                        std::int32_t n_vocab) {
-  if (auto within = expect_specials_within(special, n_vocab); !within) return tl::unexpected<Error>(within.error());
-  if (auto within = expect_all_within("a single space", blank, n_vocab); !within)
-    return tl::unexpected<Error>(within.error());
+  TRY(expect_specials_within(special, n_vocab));
+  TRY(expect_all_within("a single space", blank, n_vocab));
   return DecodingTokens{.eot = special.eot,
                         .timestamp_begin = special.timestamp_begin,
                         .no_timestamps = if_present(special.no_timestamps),

@@ -6,6 +6,7 @@
 
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "device/emulated_spec.h"
 #include "device/visible.h"
 
@@ -65,12 +66,11 @@ Result<ResolvedDevice> by_uuid(const std::string& uuid, const MachineDevices& de
 constexpr Bytes kUsualMemory{12'000'000'000};
 
 Result<DeviceSpec> emulated(std::string_view text) {
-  const auto figures = parse_emulated(text);
-  if (!figures) return tl::unexpected(figures.error());
+  const auto figures = TRY(parse_emulated(text));
   DeviceSpec spec{.kind = DeviceSpec::Kind::emulated, .text = std::string(text)};
-  spec.card.speed = figures->speed;
-  spec.card.memory = figures->memory.value_or(kUsualMemory);
-  spec.card.uuid = figures->gpu;
+  spec.card.speed = figures.speed;
+  spec.card.memory = figures.memory.value_or(kUsualMemory);
+  spec.card.uuid = figures.gpu;
   return spec;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "device/cgroup.h"
 #include "device/proc_text.h"
 
@@ -81,10 +82,9 @@ Result<DiskSpace> disk_space(const fs::path& path) {
   space.existing = fs::absolute(path, why).lexically_normal();
   while (!fs::exists(space.existing, why) && space.existing != space.existing.parent_path())
     space.existing = space.existing.parent_path();
-  const auto file_system = file_system_of(space.existing);
-  if (!file_system) return tl::unexpected(file_system.error());
-  space.free = bytes_in(file_system->f_bavail, *file_system);
-  space.total = bytes_in(file_system->f_blocks, *file_system);
+  const auto file_system = TRY(file_system_of(space.existing));
+  space.free = bytes_in(file_system.f_bavail, file_system);
+  space.total = bytes_in(file_system.f_blocks, file_system);
   const auto disk_of = [](const fs::path& file) {
     struct stat facts {};
     return ::stat(file.c_str(), &facts) == 0 ? std::optional(facts.st_dev) : std::nullopt;

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "text/byte_order_mark.h"
 #include "text/utf8.h"
 
@@ -75,9 +76,8 @@ Result<RecordingTurns> parse_rttm(std::string_view text, std::string_view file) 
 }
 
 Result<RecordingTurns> read_rttm(const std::filesystem::path& file) {
-  const auto text = read_file(file);
-  if (!text) return tl::unexpected(text.error());
-  return parse_rttm(*text, file.string());
+  const auto text = TRY(read_file(file));
+  return parse_rttm(text, file.string());
 }
 
 std::string rttm_text(std::string_view recording, const std::vector<SpeakerTurn>& turns) {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/try.h"
 #include "text/json_bytes.h"
 
 namespace tutti {
@@ -38,15 +39,14 @@ Result<std::unique_ptr<BadSamples>> BadSamples::open(const std::filesystem::path
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
   OwnedFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!fd) return fail_errno(file.string(), "cannot be written");
-  auto old = read_file(file);
-  if (!old) return tl::unexpected(old.error());
+  auto old = TRY(read_file(file));
   // A torn last line counts for nothing, and what is added must not be glued to it.
-  const std::size_t torn = old->rfind('\n') + 1;  // from the start where there is no whole one: npos + 1 is 0
-  if (torn < old->size() && ::ftruncate(fd.get(), static_cast<off_t>(torn)) != 0)
+  const std::size_t torn = old.rfind('\n') + 1;  // from the start where there is no whole one: npos + 1 is 0
+  if (torn < old.size() && ::ftruncate(fd.get(), static_cast<off_t>(torn)) != 0)
     return fail_errno(file.string(), "cannot be written");
-  old->resize(torn);
+  old.resize(torn);
   std::unique_ptr<BadSamples> made(new BadSamples(std::move(fd), file.string(), limits, samples));
-  made->state_.with([&](State& state) { state.known = ids_in(*old); });
+  made->state_.with([&](State& state) { state.known = ids_in(old); });
   return made;
 }
 

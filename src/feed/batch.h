@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "audio/augment/augmentation.h"
@@ -42,19 +43,26 @@ struct GatherIndex {
   SpectrumMasks masks{};   ///< to be laid over it
 };
 
+using BatchClips = std::vector<BatchAudio>;
+using BatchGather = std::vector<GatherIndex>;
+using SetRows = std::vector<std::int64_t>;
+
+/// The rows of a batch, in one form.
+using BatchContent = std::variant<HostBuffer,   // features, [samples, n_mels, T] float32; padding holds what silence
+                                                // would in that row
+                                  BatchClips,   // audio, where the options want that: a device makes features of it
+                                  BatchGather,  // what a device gathers itself
+                                  SetRows>;     // rows of a set that the task holds and gathers itself: no `samples`
+
 /// One training batch, in host memory. Plain data; belongs to its holder. Destroying it returns its memory to the feed,
 /// also after the feed has gone.
 struct Batch {
   std::int64_t index = 0;  ///< 0 for the first batch of the run, counted over epochs and resumes
   std::int64_t epoch = 0;  ///< 0 for the first; no batch holds samples of two
   std::int64_t n_mels = 0;
-  std::int64_t frames = 0;            ///< T: of the longest row, rounded up as the options say, or the whole window
-  HostBuffer mel{};                   ///< [samples, n_mels, T] float32; padding holds what silence would in that row
-  std::vector<BatchAudio> clips{};    ///< in place of `mel` where the options want rows as audio; otherwise empty
-  std::vector<GatherIndex> gather{};  ///< in place of `mel` where a device gathers rows itself; otherwise empty
-  std::vector<BatchSample> samples{};
-  std::vector<std::int64_t>
-      rows{};  ///< in place of all the above: rows of a set that the task holds and gathers itself
+  std::int64_t frames = 0;  ///< T: of the longest row, rounded up as the options say, or the whole window
+  BatchContent content{};
+  std::vector<BatchSample> samples{};  ///< of each row; none beside SetRows
   /// Since when a later batch was whole and waited for this one, by FeedOptions::clock; none: none did.
   std::optional<Clock::Instant> held_up_since{};
   WorkSpan held_up{};   ///< the part of that in which `Feed::next` waited for this batch
@@ -62,9 +70,18 @@ struct Batch {
   /// Opens a feed (FeedOptions::resume) that goes on with the next sample after this batch. A few kilobytes.
   std::string position{};
 
-  std::int64_t size() const { return static_cast<std::int64_t>(samples.size()); }
-  float* row(std::int64_t sample) { return mel.data() + sample * n_mels * frames; }
-  const float* row(std::int64_t sample) const { return mel.data() + sample * n_mels * frames; }
+  std::int64_t size() const {
+    const auto* of_set = std::get_if<SetRows>(&content);
+    return of_set ? std::ssize(*of_set) : std::ssize(samples);
+  }
+  /// The content in the form that the caller knows it to have; std::bad_variant_access where it has another.
+  const HostBuffer& mel() const { return std::get<HostBuffer>(content); }
+  const BatchClips& clips() const { return std::get<BatchClips>(content); }
+  const BatchGather& gather() const { return std::get<BatchGather>(content); }
+  const SetRows& rows() const { return std::get<SetRows>(content); }
+  /// Features of one row.
+  float* row(std::int64_t sample) { return std::get<HostBuffer>(content).data() + sample * n_mels * frames; }
+  const float* row(std::int64_t sample) const { return mel().data() + sample * n_mels * frames; }
 };
 
 /// The next batch of some feed; nothing when it has ended.

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/random/counter_random.h"
+#include "base/try.h"
 
 namespace tutti {
 
@@ -70,14 +71,13 @@ std::int64_t size_of(const EntryHead& head) {
 
 Result<std::unique_ptr<FeatureCache>> FeatureCache::open(const FeatureCacheOptions& options) {
   std::unique_ptr<FeatureCache> cache(new FeatureCache(options));
-  if (auto made = make_folders(options.folder); !made) return tl::unexpected(made.error());
+  TRY(make_folders(options.folder));
   std::error_code ignored;  // a folder that cannot be listed has no packs to use
   std::vector<std::filesystem::path> packs;
   for (const auto& entry : std::filesystem::directory_iterator(options.folder, ignored))
     if (entry.path().extension() == ".melpack") packs.push_back(entry.path());
   std::sort(packs.begin(), packs.end());  // by the time in their names
-  for (const auto& path : packs)
-    if (auto taken = cache->adopt(path); !taken) return tl::unexpected(taken.error());
+  for (const auto& path : packs) TRY(cache->adopt(path));
   return cache;
 }
 
@@ -152,9 +152,8 @@ Result<FeatureCache::PackLocation> FeatureCache::reserve(std::int64_t size) {
       state_.with([&](const State& state) { return !state.open || state.open->size + size > most_of_pack; });
   std::shared_ptr<Pack> fresh;
   if (is_full) {
-    auto made = new_pack();
-    if (!made) return tl::unexpected(made.error());
-    fresh = std::move(*made);
+    auto made = TRY(new_pack());
+    fresh = std::move(made);
   }
   PackLocation location;
   std::vector<std::shared_ptr<Pack>> dropped;
@@ -175,16 +174,15 @@ Result<void> FeatureCache::store(const CacheKey& key, const CachedFeatures& feat
       kMagic,           key,           checksum(std::as_bytes(std::span(features.mel))), features.real, features.frames,
       features.silence, features.lead, static_cast<std::int64_t>(features.mel.size())};
   if (size_of(head) > options_.most.value / kPacks) return {};  // a cache this small does not hold it
-  const auto location = reserve(size_of(head));
-  if (!location) return tl::unexpected(location.error());
+  const auto location = TRY(reserve(size_of(head)));
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
   bytes.append(reinterpret_cast<const char*>(features.mel.data()), features.mel.size() * sizeof(std::uint16_t));
-  const Pack& pack = *location->pack;
-  if (auto put = write_at(pack.file.get(), std::as_bytes(std::span(bytes)), location->at, pack.path.string()); !put)
+  const Pack& pack = *location.pack;
+  if (auto put = write_at(pack.file.get(), std::as_bytes(std::span(bytes)), location.at, pack.path.string()); !put)
     return put;
   state_.with([&](State& state) {
-    const bool is_kept = std::find(state.packs.begin(), state.packs.end(), location->pack) != state.packs.end();
-    if (is_kept) state.locations[key] = *location;
+    const bool is_kept = std::find(state.packs.begin(), state.packs.end(), location.pack) != state.packs.end();
+    if (is_kept) state.locations[key] = location;
   });
   return {};
 }

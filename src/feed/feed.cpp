@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "feed/bad_samples.h"
 #include "feed/batch_path.h"
 #include "feed/options.h"
@@ -61,11 +62,10 @@ Result<OwnedFd> lock_folder(const fs::path& folder) {
   OwnedFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!lock) return fail_errno(path.string(), "cannot be opened");
   const std::string elsewhere = "Name a folder on a disk of this machine with " + field("cache");
-  const auto locked = try_lock_file(lock.get(), path.string(), elsewhere);
-  if (!locked) return tl::unexpected(locked.error());
-  if (*locked) return lock;
+  const auto locked = TRY(try_lock_file(lock.get(), path.string(), elsewhere));
+  if (locked) return lock;
   log(Level::info, "another process packs a set in " + folder.string() + "; waiting for it");
-  if (auto waited = lock_file(lock.get(), path.string(), elsewhere); !waited) return tl::unexpected(waited.error());
+  TRY(lock_file(lock.get(), path.string(), elsewhere));
   return lock;
 }
 
@@ -124,7 +124,7 @@ Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Datase
   if (*found) return found;  // another process has mended it meanwhile
   const auto plan = plan_pack(options, set);
   if (!plan) return not_packed(plan.error());
-  if (auto checked = check_plan(options, *plan); !checked) return tl::unexpected(checked.error());
+  TRY(check_plan(options, *plan));
   const Bytes missing{plan->size.value - half_packed(path).value};
   if (auto fits = expect_space(path.parent_path(), missing, "what is still to be packed",
                                "Free some space, or name another folder with " + field("cache"));
@@ -164,25 +164,23 @@ Result<std::shared_ptr<PackedSet>> pack_once(const FeedOptions& options, const D
 /// all samples now: that is logged once, and samples are read one by one. Fault::exhausted where memory cannot hold it,
 /// Fault::usage where the cache may not be as large; both before any work.
 Result<std::shared_ptr<const PackedSet>> open_packed(const FeedOptions& options, const Dataset& set) {
-  const auto key = pack_key(options, set);
-  if (!key) return tl::unexpected(key.error());
+  const auto key = TRY(pack_key(options, set));
   std::error_code ignored;  // what cannot be made cannot be locked either, which is reported
   fs::create_directories(options.cache.folder, ignored);
-  const fs::path path = options.cache.folder / (hex_of(*key) + kPackEnding);
+  const fs::path path = options.cache.folder / (hex_of(key) + kPackEnding);
   auto opened = Result<std::shared_ptr<PackedSet>>(nullptr);
   const bool is_there = fs::exists(path, ignored);
-  if (is_there) opened = find(options, *key, path, /*reports_damage=*/false);
+  if (is_there) opened = find(options, key, path, /*reports_damage=*/false);
   if (!opened)
     opened = not_packed(opened.error());
   else if (!*opened)
-    opened = pack_once(options, set, *key, path, is_there);
+    opened = pack_once(options, set, key, path, is_there);
   if (!opened) return tl::unexpected(opened.error());
   if (!*opened) return nullptr;
   const auto where = options.resident.where;
   const Bytes needed = where == Residence::device ? (*opened)->features() : (*opened)->size();
-  if (auto checked = check_space(options, needed); !checked) return tl::unexpected(checked.error());
-  if (where == Residence::memory)
-    if (auto moved = (*opened)->move_to_memory(options.threads.features); !moved) return tl::unexpected(moved.error());
+  TRY(check_space(options, needed));
+  if (where == Residence::memory) TRY((*opened)->move_to_memory(options.threads.features));
   return std::shared_ptr<const PackedSet>(std::move(*opened));
 }
 
@@ -266,17 +264,15 @@ Feed::Parts::Parts(FeedOptions requested, std::unique_ptr<Dataset> data, std::un
 
 Result<void> Feed::Parts::choose_path() {
   if (options.resident.where != Residence::stream) {
-    auto opened = open_packed(options, *set);
-    if (!opened) return tl::unexpected(opened.error());
-    packed = std::move(*opened);
+    auto opened = TRY(open_packed(options, *set));
+    packed = std::move(opened);
   }
   if (packed) {
     path = std::make_unique<GatheredBatches>(options, packed, *bad, prefix);
     return {};
   }
-  auto cache = cache_of(options);
-  if (!cache) return tl::unexpected(cache.error());
-  path = std::make_unique<StreamedBatches>(options, *set, std::move(*cache), *bad, prefix);
+  auto cache = TRY(cache_of(options));
+  path = std::make_unique<StreamedBatches>(options, *set, std::move(cache), *bad, prefix);
   return {};
 }
 
@@ -292,21 +288,18 @@ Feed& Feed::operator=(Feed&&) noexcept = default;
 Feed::~Feed() = default;
 
 Result<Feed> Feed::open(FeedOptions options) {
-  if (auto checked = check(options); !checked) return tl::unexpected(checked.error());
-  auto set = open_dataset(options.data, options.split, options.fields);
-  if (!set) return tl::unexpected(set.error());
-  if ((*set)->size() <= options.rank)
+  TRY(check(options));
+  auto set = TRY(open_dataset(options.data, options.split, options.fields));
+  if (set->size() <= options.rank)
     return fail(Fault::corrupt, options.data.string() + ": holds no sample" +
                                     (options.ranks > 1 ? " for rank " + std::to_string(options.rank) : ""));
-  const std::int64_t samples = SampleOrder(options, (*set)->size(), 0, 0).different();
-  auto bad = BadSamples::open(options.bad_samples, options.bad_limits, samples);
-  if (!bad) return tl::unexpected(bad.error());
-  auto parts = std::make_unique<Parts>(std::move(options), std::move(*set), std::move(*bad));
-  if (auto checked = parts->check_position(); !checked) return tl::unexpected(checked.error());
-  if (auto chosen = parts->choose_path(); !chosen) return tl::unexpected(chosen.error());
+  const std::int64_t samples = SampleOrder(options, set->size(), 0, 0).different();
+  auto bad = TRY(BadSamples::open(options.bad_samples, options.bad_limits, samples));
+  auto parts = std::make_unique<Parts>(std::move(options), std::move(set), std::move(bad));
+  TRY(parts->check_position());
+  TRY(parts->choose_path());
   if (const std::string_view at = parts->options.resume; !at.empty())
-    if (auto resumed = parts->path->restore(at.substr(parts->prefix.size())); !resumed)
-      return tl::unexpected(resumed.error());
+    TRY(parts->path->restore(at.substr(parts->prefix.size())));
   parts->batches = parts->path->add_stages(parts->pipeline);
   parts->pipeline.start();
   return Feed(std::move(parts));
@@ -319,7 +312,7 @@ Result<std::optional<Batch>> Feed::next() {
   parts_->waits.record(Seconds(until - since).count());
   if (!batch) {
     parts_->close();
-    if (auto ended = parts_->pipeline.join(); !ended) return tl::unexpected(ended.error());
+    TRY(parts_->pipeline.join());
     return std::nullopt;
   }
   if (const auto held = batch->held_up_since; held && *held < until) {

@@ -72,7 +72,7 @@ enum class Residence {
   stream,  ///< nowhere: each sample is read, or computed, when its batch is made
   mapped,  ///< in that file, mapped: memory holds as much as fits, and all processes of a machine share it
   memory,  ///< in memory of the process's own
-  device,  ///< where the consumer put them (Feed::packed): batches hold what to gather (Batch::gather)
+  device,  ///< where the consumer put them (Feed::packed): batches hold what to gather (BatchGather)
 };
 
 /// A packed set needs a cache, audio that no augmentation changes, and pieces that are the same in every epoch.
@@ -106,7 +106,7 @@ struct FeedOptions {
   Seconds batch_audio{0};       ///< (*) most audio in a batch, padding included; 0: `batch_size` alone decides
   int look_ahead = 512;         ///< (*) samples among which those of like length are chosen; 1: the plain order
   Augmentation augmentation{};  ///< (*) off by default
-  /// Rows come as audio, with what was drawn for them (Batch::clips), and a device makes features of them; by default
+  /// Rows come as audio, with what was drawn for them (BatchClips), and a device makes features of them; by default
   /// the feed's own threads do.
   bool as_audio = false;
 

@@ -8,12 +8,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
 
+#include "base/mutex.h"
 #include "flow/queue_limits.h"
 
 namespace tutti {
@@ -30,11 +30,9 @@ bool spin_until(Happened happened) {
   return false;
 }
 
-/// Locks a mutex whose holders are always brief: a sleep would outlast them.
-inline std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
-  std::unique_lock lock(mutex, std::defer_lock);
-  if (!spin_until([&] { return lock.try_lock(); })) lock.lock();
-  return lock;
+/// Locks a mutex whose holders are always brief: a sleep would outlast them. Unchecked: it is tried in a callback.
+inline void lock_soon(Mutex& mutex) TUTTI_ACQUIRES(mutex) TUTTI_UNCHECKED_LOCKING {
+  if (!spin_until([&]() TUTTI_UNCHECKED_LOCKING { return mutex.try_lock(); })) mutex.lock();
 }
 
 /// Threads asleep on one condition, counted, so that waking costs nothing when none sleeps and at most one system call
@@ -44,11 +42,12 @@ inline std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
 /// always leaves a thread on the way that will look at the condition again.
 class Sleepers {
  public:
+  /// Unchecked: which mutex `lock` holds, only the caller knows.
   template <class Ready>
-  void wait(std::unique_lock<std::mutex>& lock, Ready ready) {
+  void wait(MutexLock& lock, Ready ready) TUTTI_UNCHECKED_LOCKING {
     while (!ready()) {
       ++asleep_;
-      changed_.wait(lock);
+      changed_.wait(lock.held());
       --asleep_;
       if (called_ > 0) --called_;
     }
@@ -99,9 +98,11 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
     const std::size_t size = size_of_ ? size_of_(item) : 0;
     bool wake_reader = false, wake_writers = false;
     {
-      std::unique_lock lock = lock_soon(mutex_);
+      lock_soon(mutex_);
+      MutexLock lock(mutex_, std::adopt_lock);
       const std::uint64_t ticket = next_ticket_++;
-      await(lock, space_available_, [&] { return closed_ || (is_turn_of(ticket) && has_space(size)); });
+      await(lock, space_available_,
+            [&]() TUTTI_REQUIRES(mutex_) { return closed_ || (is_turn_of(ticket) && has_space(size)); });
       if (closed_) return false;
       items_.push_back({std::move(item), size});
       bytes_ += size;
@@ -128,8 +129,9 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
     std::optional<T> item;
     bool wake_reader = false, wake_writer = false;
     {
-      std::unique_lock lock = lock_soon(mutex_);
-      await(lock, ready_, [&] { return closed_ || !items_.empty() || leave(); });
+      lock_soon(mutex_);
+      MutexLock lock(mutex_, std::adopt_lock);
+      await(lock, ready_, [&]() TUTTI_REQUIRES(mutex_) { return closed_ || !items_.empty() || leave(); });
       if (leave()) {
         // We may have been called for an item that another reader must now fetch.
         wake_reader = !items_.empty() && ready_.call_one();
@@ -149,7 +151,7 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
 
   /// Makes every waiting reader look again at its `leave`.
   void nudge() {
-    { std::lock_guard lock(mutex_); }  // a reader between its look and its sleep must not miss this
+    { const MutexLock lock(mutex_); }  // a reader between its look and its sleep must not miss this
     ready_.notify_all();
   }
 
@@ -164,14 +166,14 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
 
   /// Closed and drained: nothing will ever come out again.
   bool is_exhausted() const {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return closed_ && items_.empty();
   }
 
   /// From now on so many items may wait, at least one. Where more wait already, they stay, and writers wait for space.
   void set_items(std::size_t items) {
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       limits_.items = std::max<std::size_t>(items, 1);
       note_change();
     }
@@ -179,7 +181,7 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
   }
 
   QueueLevel level() const {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return {items_.size(), bytes_, closed_ ? 0 : static_cast<std::size_t>(next_ticket_ - turn_), limits_};
   }
 
@@ -190,27 +192,30 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
   };
 
   bool is_by_bytes() const { return limits_.bytes != kUnlimited; }
-  bool is_turn_of(std::uint64_t ticket) const { return !is_by_bytes() || ticket == turn_; }
-  bool has_space(std::size_t size) const {
+  bool is_turn_of(std::uint64_t ticket) const TUTTI_REQUIRES(mutex_) { return !is_by_bytes() || ticket == turn_; }
+  bool has_space(std::size_t size) const TUTTI_REQUIRES(mutex_) {
     if (items_.empty()) return true;
     return items_.size() < limits_.items && (!is_by_bytes() || bytes_ + size <= limits_.bytes);
   }
-  void note_change() { changes_.store(changes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void note_change() TUTTI_REQUIRES(mutex_) {
+    changes_.store(changes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
 
+  /// Unchecked: it releases what `lock` holds, and takes it again.
   template <class Ready>
-  void await(std::unique_lock<std::mutex>& lock, Sleepers& sleepers, Ready ready) {
+  void await(MutexLock& lock, Sleepers& sleepers, Ready ready) TUTTI_UNCHECKED_LOCKING {
     if (!ready()) {
       const std::uint32_t seen = changes_.load(std::memory_order_relaxed);
       lock.unlock();
       spin_until([&] { return changes_.load(std::memory_order_relaxed) != seen; });
-      lock = lock_soon(mutex_);
+      if (!spin_until([&] { return lock.held().try_lock(); })) lock.lock();
     }
     sleepers.wait(lock, ready);
   }
 
   void shut(std::deque<Entry>* dropped) {
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       closed_ = true;
       if (dropped) {
         items_.swap(*dropped);
@@ -224,15 +229,15 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
 
   QueueLimits limits_;  // its bytes are fixed
   const SizeOf size_of_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   Sleepers space_available_;
   Sleepers ready_;
-  std::deque<Entry> items_;
-  std::size_t bytes_ = 0;
-  std::uint64_t next_ticket_ = 0;
-  std::uint64_t turn_ = 0;
+  std::deque<Entry> items_ TUTTI_GUARDED_BY(mutex_);
+  std::size_t bytes_ TUTTI_GUARDED_BY(mutex_) = 0;
+  std::uint64_t next_ticket_ TUTTI_GUARDED_BY(mutex_) = 0;
+  std::uint64_t turn_ TUTTI_GUARDED_BY(mutex_) = 0;
   std::atomic<std::uint32_t> changes_ = 0;  // written under the lock, watched without it
-  bool closed_ = false;
+  bool closed_ TUTTI_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tutti

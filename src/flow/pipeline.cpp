@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "base/try.h"
+
 namespace tutti {
 namespace {
 
@@ -81,18 +83,16 @@ Result<void> Pipeline::run() {
 Result<void> Pipeline::set_threads(std::string_view name, int threads) {
   if (threads < 1)
     return fail(Fault::usage, std::string(name) + ": expected at least 1 thread, found " + std::to_string(threads));
-  auto stage = stage_called(name);
-  if (!stage) return tl::unexpected(stage.error());
-  if ((*stage)->is_source()) return fail(Fault::usage, (*stage)->name() + ": a source has one thread");
-  return resize(**stage, threads);
+  auto stage = TRY(stage_called(name));
+  if (stage->is_source()) return fail(Fault::usage, stage->name() + ": a source has one thread");
+  return resize(*stage, threads);
 }
 
 Result<void> Pipeline::set_queue(std::string_view name, std::size_t items) {
   if (items < 1) return fail(Fault::usage, std::string(name) + ": expected space for at least 1 item, found 0");
-  const auto stage = stage_called(name);
-  if (!stage) return tl::unexpected(stage.error());
-  if (!(*stage)->has_queue()) return fail(Fault::usage, (*stage)->name() + ": nothing waits behind the last stage");
-  (*stage)->set_queue(items);
+  const auto stage = TRY(stage_called(name));
+  if (!stage->has_queue()) return fail(Fault::usage, stage->name() + ": nothing waits behind the last stage");
+  stage->set_queue(items);
   return {};
 }
 

@@ -11,38 +11,37 @@ constexpr double kHeldBack = 0.5;  // its speed then
 
 }  // namespace
 
-/// The caller has the lock.
 Seconds VirtualClock::now_at(Clock::Instant instant) const {
   const Seconds passed = instant - changed_at_;
   return then_ + (holds_ > 0 ? kHeldBack : 1) * passed;
 }
 
 Seconds VirtualClock::now() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return now_at(Clock::real().now());
 }
 
 Seconds VirtualClock::delays() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto instant = Clock::real().now();
   return Seconds(instant - start_) - now_at(instant);
 }
 
 bool VirtualClock::sleep_until(Seconds at) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
     if (is_stopped_) return false;
     const auto instant = Clock::real().now();
     const Seconds left = at - now_at(instant);
     if (left.count() <= 0) return true;
     const Seconds real = left / (holds_ > 0 ? kHeldBack : 1);
-    changed_.wait_until(lock, instant + std::chrono::ceil<std::chrono::nanoseconds>(real));
+    changed_.wait_until(lock.held(), instant + std::chrono::ceil<std::chrono::nanoseconds>(real));
   }
 }
 
 void VirtualClock::stop() {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     is_stopped_ = true;
   }
   changed_.notify_all();
@@ -51,7 +50,7 @@ void VirtualClock::stop() {
 void VirtualClock::change_holds(int by) {
   bool is_other = false;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto instant = Clock::real().now();
     then_ = now_at(instant);
     changed_at_ = instant;

@@ -2,11 +2,11 @@
 
 #include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -43,16 +43,16 @@ class VirtualClock {
   };
 
  private:
-  Seconds now_at(Clock::Instant instant) const;
+  Seconds now_at(Clock::Instant instant) const TUTTI_REQUIRES(mutex_);
   void change_holds(int by);
 
   const Clock::Instant start_ = Clock::real().now();
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;  // its speed, or that it is stopped
-  Seconds then_{};                   // its time at `changed_at_`
-  Clock::Instant changed_at_ = start_;
-  int holds_ = 0;
-  bool is_stopped_ = false;
+  mutable Mutex mutex_;
+  std::condition_variable changed_;          // its speed, or that it is stopped
+  Seconds then_ TUTTI_GUARDED_BY(mutex_){};  // its time at `changed_at_`
+  Clock::Instant changed_at_ TUTTI_GUARDED_BY(mutex_) = start_;
+  int holds_ TUTTI_GUARDED_BY(mutex_) = 0;
+  bool is_stopped_ TUTTI_GUARDED_BY(mutex_) = false;
 };
 
 /// A stage that works twice as fast, by a clock.

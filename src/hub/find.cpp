@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "hub/names.h"
 
 namespace tutti {
@@ -76,9 +77,8 @@ Result<fs::path> not_found(std::string_view word, const std::vector<fs::path>& l
 }
 
 Result<fs::path> find_by_name(std::string_view word, const ModelFolders& folders) {
-  const auto name = resolve_name(word);
-  if (!name) return tl::unexpected(name.error());
-  const auto paths = candidates(*name, folders);
+  const auto name = TRY(resolve_name(word));
+  const auto paths = candidates(name, folders);
   std::string broken;
   for (const auto& path : paths) {
     const auto model = inspect_model(path);

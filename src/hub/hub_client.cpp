@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "hub/part_file.h"
 
 namespace tutti {
@@ -134,8 +135,7 @@ Result<HubClient> HubClient::connect(HubAccess access, HubHooks hooks) {
   if (access.offline)
     return fail(Fault::refused, "HF_HUB_OFFLINE is set, and this needs the network",
                 "Unset it, or take a model that is already here (tutti models)");
-  auto http = Http::load();
-  if (!http) return tl::unexpected(http.error());
+  auto http = TRY(Http::load());
   while (access.endpoint.ends_with('/')) access.endpoint.pop_back();
   if (!hooks.wait) {
     hooks.wait = [go_on = hooks.go_on](Seconds length) {
@@ -143,7 +143,7 @@ Result<HubClient> HubClient::connect(HubAccess access, HubHooks hooks) {
       while (go_on() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(Seconds(0.1));
     };
   }
-  return HubClient(std::move(access), std::move(hooks), std::move(*http));
+  return HubClient(std::move(access), std::move(hooks), std::move(http));
 }
 
 HttpReply HubClient::follow(std::string url, std::int64_t from, const HttpSink& sink) {
@@ -201,29 +201,28 @@ Result<void> HubClient::download(const RemoteModel& model, RemoteFile file, cons
   const std::string thing = model.repo + "/" + file.name;
   const std::string url =
       access_.endpoint + "/" + url_path(model.repo) + "/resolve/" + model.commit + "/" + url_path(file.name);
-  auto part = PartFile::open(target);
-  if (!part) return tl::unexpected(part.error());
+  auto part = TRY(PartFile::open(target));
   int failures = 0;
-  while (file.size < 0 || part->size() < file.size) {
-    Attempt attempt{*part, part->size()};
+  while (file.size < 0 || part.size() < file.size) {
+    Attempt attempt{part, part.size()};
     const auto reply = follow(url, attempt.from, [&](const HttpReply& head, std::string_view piece) {
       const bool taken = attempt.take(head, piece);
-      hooks_.received(part->size());
+      hooks_.received(part.size());
       return taken;
     });
     learn(reply, file);
     if (!attempt.written) return fail_in(thing, attempt.written.error());
     if (!hooks_.go_on()) return tl::unexpected(stopped(thing));
-    if (is_good(reply) && (file.size < 0 || part->size() >= file.size)) break;
-    failures = part->size() > attempt.from ? 1 : failures + 1;
+    if (is_good(reply) && (file.size < 0 || part.size() >= file.size)) break;
+    failures = part.size() > attempt.from ? 1 : failures + 1;
     // 416: the part is as long as the file, or longer; without a size from the hub it is not known which.
     if (reply.status == 416 && attempt.from > 0) {
-      if (auto emptied = part->restart(); !emptied) return emptied;
+      if (auto emptied = part.restart(); !emptied) return emptied;
     } else if (!try_again(reply, thing, failures)) {
       return tl::unexpected(explain(reply, thing, access_));
     }
   }
-  return settle(file, thing, *part);
+  return settle(file, thing, part);
 }
 
 }  // namespace tutti

@@ -109,4 +109,11 @@ std::optional<ModelShape> model_shape(const std::filesystem::path& model) {
   return shape ? shape : from_path(model);
 }
 
+bool is_keyed(const std::filesystem::path& model) {
+  const auto text = read_regular_file(model / "config.json");
+  if (!text) return false;
+  const Json json = Json::parse(*text, nullptr, false);
+  return json.is_object() && json.value("tutti_vad_method", Json()) == "keying";
+}
+
 }  // namespace tutti

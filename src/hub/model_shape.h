@@ -24,4 +24,8 @@ struct ModelShape {
 /// faster-whisper-large-v3, models--Systran--faster-whisper-tiny/snapshots/COMMIT). Nothing where neither gives it.
 std::optional<ModelShape> model_shape(const std::filesystem::path& model);
 
+/// Whether a model is of keyed sound, so that windows are to follow keying instead of speech: its config.json has
+/// "tutti_vad_method": "keying". False for whatever has no such file.
+bool is_keyed(const std::filesystem::path& model);
+
 }  // namespace tutti

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/owned.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "hub/model_files.h"
 #include "hub/names.h"
 
@@ -80,12 +81,12 @@ Result<void> expect_model(const RemoteModel& model, const fs::path& staging) {
 
 /// A lock on the staging folder that goes with its descriptor, so a killed pull leaves none behind.
 Result<OwnedFd> lock(const fs::path& folder) {
-  if (auto made = make_folders(folder); !made) return tl::unexpected<Error>(made.error());
+  TRY(make_folders(folder));
   OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return fail_errno(folder.string(), "could not be created");
-  const auto locked = try_lock_file(fd.get(), folder.string(), "Set TUTTI_CACHE to a folder on a disk of this machine");
-  if (!locked) return tl::unexpected(locked.error());
-  if (!*locked)
+  const auto locked =
+      TRY(try_lock_file(fd.get(), folder.string(), "Set TUTTI_CACHE to a folder on a disk of this machine"));
+  if (!locked)
     return fail(Fault::refused, folder.string() + ": another pull of this model is running", "Wait for it to end");
   return fd;
 }
@@ -182,38 +183,31 @@ Result<void> fetch_all(HubClient& client, const RemoteModel& model, const std::v
 }  // namespace
 
 Result<fs::path> pull(std::string_view word, const PullOptions& options) {
-  const auto name = resolve_name(word);
-  if (!name) return tl::unexpected(name.error());
+  const auto name = TRY(resolve_name(word));
   Tally* watching = nullptr;
-  auto client = HubClient::connect(options.hub, {.go_on = options.go_on,
-                                                 .received =
-                                                     [&](std::int64_t n) {
-                                                       if (watching) watching->received(n);
-                                                     },
-                                                 .wait = options.wait});
-  if (!client) return tl::unexpected(client.error());
-  const auto model = client->look_up(name->repo);
-  if (!model) return tl::unexpected(model.error());
+  auto client = TRY(HubClient::connect(options.hub, {.go_on = options.go_on,
+                                                     .received =
+                                                         [&](std::int64_t n) {
+                                                           if (watching) watching->received(n);
+                                                         },
+                                                     .wait = options.wait}));
+  const auto model = TRY(client.look_up(name.repo));
 
-  const std::string folder = folder_name(name->repo);
+  const std::string folder = folder_name(name.repo);
   const fs::path final = options.into / folder;
-  if (is_here(final, model->commit)) return final;
-  if (auto own = expect_own_folder(final); !own) return tl::unexpected(own.error());
-  const auto files = choose(*model);
-  if (!files) return tl::unexpected(files.error());
+  if (is_here(final, model.commit)) return final;
+  TRY(expect_own_folder(final));
+  const auto files = TRY(choose(model));
 
-  const fs::path staging = options.into / (folder + "." + model->commit.substr(0, 12) + ".pulling");
-  const auto held = lock(staging);
-  if (!held) return tl::unexpected(held.error());
+  const fs::path staging = options.into / (folder + "." + model.commit.substr(0, 12) + ".pulling");
+  const auto held = TRY(lock(staging));
   drop_stale(options.into, folder, staging);
-  Tally tally(*files, staging, options);
+  Tally tally(files, staging, options);
   watching = &tally;
-  if (auto space = expect_space(staging, {tally.missing()}, "what is still to come",
-                                "Free some space, or set TUTTI_CACHE to a folder on another disk");
-      !space)
-    return tl::unexpected(space.error());
-  if (auto got = fetch_all(*client, *model, *files, staging, tally); !got) return tl::unexpected(got.error());
-  if (auto placed = publish(staging, final, model->commit); !placed) return tl::unexpected(placed.error());
+  TRY(expect_space(staging, {tally.missing()}, "what is still to come",
+                   "Free some space, or set TUTTI_CACHE to a folder on another disk"));
+  TRY(fetch_all(client, model, files, staging, tally));
+  TRY(publish(staging, final, model.commit));
   return final;
 }
 

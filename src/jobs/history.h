@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -17,6 +18,7 @@ struct RunStart {
   std::string batch{};
   std::string model{};
   std::string compute_type{};
+  std::string runner{};  // the machine and the process, "HOST.PID"
 };
 
 /// What a device did in a run. Absent is absent, never 0.
@@ -46,7 +48,21 @@ struct RunRecord {
   StoreTime started{};
   std::optional<StoreTime> ended{};  // none: in work, or killed
   RunEnd end{};
+  std::optional<Seconds> silent{};  // since its latest heartbeat; none: it had none
+  std::string status{};             // with that: what it was doing, as RunHistory::report_run was given it
 };
+
+/// Heartbeats come every few seconds: a run without one for so long was killed, or its machine is cut off.
+inline constexpr Seconds kLostAfter{60};
+
+/// What became of a run. Unknown: it has not ended, and had no heartbeat, as those of earlier versions.
+enum class RunState { ended, at_work, lost, unknown };
+std::string_view name_of(RunState state);
+inline RunState state_of(const RunRecord& run) {
+  if (run.ended) return RunState::ended;
+  if (!run.silent) return RunState::unknown;
+  return *run.silent < kLostAfter ? RunState::at_work : RunState::lost;
+}
 
 /// What a device's speed depends on.
 struct SpeedKey {
@@ -83,6 +99,10 @@ class RunHistory {
 
   virtual Result<RunId> begin_run(const RunStart& start) = 0;
   virtual Result<void> end_run(RunId run, const RunEnd& end) = 0;
+  /// A heartbeat of a run that has not ended; `status` is for those who look at all of them, whatever its form.
+  virtual Result<void> report_run(RunId run, const std::string& status) = 0;
+  /// Those with a heartbeat since then, the earliest first, without their devices.
+  virtual Result<std::vector<RunRecord>> runs_seen(StoreTime since) = 0;
   /// Latest first.
   virtual Result<std::vector<RunRecord>> runs(std::size_t limit) = 0;
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "jobs/history.h"
+
 namespace tutti {
 namespace {
 
@@ -18,6 +20,11 @@ std::optional<JobState> job_state_named(std::string_view name) {
   for (std::size_t i = 0; i < kStates.size(); ++i)
     if (kStates[i] == name) return static_cast<JobState>(i);
   return {};
+}
+
+std::string_view name_of(RunState state) {
+  constexpr std::array<std::string_view, 4> kNames{"ended", "at_work", "lost", "unknown"};
+  return kNames.at(static_cast<std::size_t>(state));
 }
 
 bool is_final(JobState state) {

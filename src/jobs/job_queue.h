@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/try.h"
 #include "jobs/job.h"
 #include "jobs/lease.h"
 
@@ -45,9 +46,8 @@ class JobQueue {
   virtual Result<std::vector<Lease>> claim(const ClaimRequest& request, std::size_t most) = 0;
   /// The first one.
   Result<std::optional<Lease>> claim(const ClaimRequest& request) {
-    auto leases = claim(request, 1);
-    if (!leases) return tl::unexpected(leases.error());
-    return leases->empty() ? std::nullopt : std::optional(std::move(leases->front()));
+    auto leases = TRY(claim(request, 1));
+    return leases.empty() ? std::nullopt : std::optional(std::move(leases.front()));
   }
   /// In one transaction; answers in the order of `renewals`.
   virtual Result<std::vector<LeaseStanding>> renew(std::span<const Renewal> renewals) = 0;

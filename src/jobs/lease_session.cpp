@@ -3,18 +3,18 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/try.h"
 
 namespace tutti {
 
 template <class Write>
 auto LeaseSession::repeated(Bytes needed, Write write) -> decltype(write()) {
   std::optional<decltype(write())> answer;
-  const auto written = repeat_(needed, [&]() -> Result<void> {
+  TRY(repeat_(needed, [&]() -> Result<void> {
     answer = write();
     if (!answer->has_value()) return tl::unexpected(answer->error());
     return {};
-  });
-  if (!written) return tl::unexpected(written.error());
+  }));
   return std::move(*answer);
 }
 
@@ -33,9 +33,8 @@ Result<std::vector<Lease>> LeaseSession::claim(const ClaimRequest& requested, st
 }
 
 Result<std::optional<Lease>> LeaseSession::claim(const ClaimRequest& requested) {
-  auto leases = claim(requested, 1);
-  if (!leases) return tl::unexpected(leases.error());
-  return leases->empty() ? std::nullopt : std::optional(std::move(leases->front()));
+  auto leases = TRY(claim(requested, 1));
+  return leases.empty() ? std::nullopt : std::optional(std::move(leases.front()));
 }
 
 void LeaseSession::attach(const LeaseKey& key, LeaseHolder holder) {

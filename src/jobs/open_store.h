@@ -19,6 +19,7 @@ struct StoreOptions {
   /// two transactions.
   const StoreClock* clock = &StoreClock::real();
   std::chrono::milliseconds busy_wait{5000};  // in a folder, for other processes' transactions
+  std::shared_ptr<ObjectOutputs> objects{};   // by which outputs in buckets are reached; null: files alone are
 };
 
 /// Opens, creates or migrates a store. In a folder: SQLite, WAL, synchronous=FULL. The folder must be on a local disk:
@@ -27,7 +28,8 @@ struct StoreOptions {
 Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options);
 
 /// For callers that only look: null where there is no store there yet, and none is made.
-Result<std::unique_ptr<JobStore>> open_store_if_there(const StoreUrl& url);
+Result<std::unique_ptr<JobStore>> open_store_if_there(const StoreUrl& url,
+                                                      std::shared_ptr<ObjectOutputs> objects = nullptr);
 
 /// The files of a store, which nothing else is to be written onto.
 std::vector<std::filesystem::path> files_of_store(const StoreUrl& url);

@@ -12,8 +12,10 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/new_file.h"
 #include "base/sha256.h"
+#include "base/try.h"
 
 namespace tutti {
 
@@ -22,10 +24,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kStagingName = ".tmp";
-
-bool is_whole(const fs::path& path, const JobOutput& output) {
-  return occupant_of(path, {{output.sha256, output.bytes}}) == Occupant::known;
-}
 
 bool on_one_disk(const fs::path& a, const fs::path& b) {
   struct stat first {
@@ -71,32 +69,38 @@ Result<void> sync_folders(const std::set<fs::path>& folders) {
   return {};
 }
 
-/// Writes every output to the folder that `folder_for` names, all or none, and syncs them.
+/// Writes every output to the folder that `folder_for` names, all or none, and syncs them. All of these folders are in
+/// buckets, or none is.
 template <class FolderFor>
 Result<std::vector<JobOutput>> stage_each(const Lease& lease, std::span<const OutputContent> outputs,
-                                          FolderFor folder_for) {
+                                          ObjectOutputs* objects, FolderFor folder_for) {
   std::vector<JobOutput> staged;
   Written files;
   std::set<fs::path> folders;
   const auto stage = [&](const OutputContent& output) -> Result<void> {
-    const Result<fs::path> here = folder_for(output);
-    if (!here) return tl::unexpected(here.error());
-    if (auto made = make_folders(*here); !made) return made;
+    const fs::path here = TRY(folder_for(output));
+    if (!is_object(here)) TRY(make_folders(here));
     const std::string name = std::to_string(lease.key.job) + "." + std::to_string(lease.attempt) + "." +
                              lease.key.token + "." + std::to_string(staged.size());
-    staged.push_back({output.path.string(), (*here / name).string(), sha256_of(output.content),
+    staged.push_back({output.path.string(), (here / name).string(), sha256_of(output.content),
                       static_cast<std::int64_t>(output.content.size())});
-    folders.insert(*here);
-    return files.write(*here / name, output.content);
+    if (is_object(here)) {
+      auto* reached = TRY(expect_objects(objects, here));
+      const auto written = TRY(reached->write(here / name, output.content, /*replace=*/true));
+      staged.back().modified_ns = written ? written->version : 0;
+      return {};
+    }
+    folders.insert(here);
+    return files.write(here / name, output.content);
   };
   Result<void> done;
   for (const auto& output : outputs)
     if (done) done = stage(output);
   if (done) done = files.sync();
   if (done) done = sync_folders(folders);
-  for (std::size_t i = 0; done && i < staged.size(); ++i) staged[i].modified_ns = files.time_of(i);
+  for (std::size_t i = 0; done && !folders.empty() && i < staged.size(); ++i) staged[i].modified_ns = files.time_of(i);
   if (done) return staged;
-  remove_staged(staged);
+  remove_staged(staged, objects);
   return tl::unexpected(done.error());
 }
 
@@ -115,41 +119,58 @@ Result<std::error_code> carried_over(const fs::path& staged, const fs::path& tar
   if (!content && content.error().fault == Fault::missing)
     return std::make_error_code(std::errc::no_such_file_or_directory);
   if (!content) return tl::unexpected(content.error());
-  const auto copy = write_beside(target, *content);
-  if (!copy) return tl::unexpected(copy.error());
-  const auto why = renamed(*copy, target, replace);
-  ::unlink(why ? copy->c_str() : staged.c_str());
+  const auto copy = TRY(write_beside(target, *content));
+  const auto why = renamed(copy, target, replace);
+  ::unlink(why ? copy.c_str() : staged.c_str());
   return why;
 }
 
 Result<Placed> move_to_target(const fs::path& staged, const fs::path& target, bool replace) {
   auto why = Result<std::error_code>(renamed(staged, target, replace));
   if (*why == std::errc::cross_device_link) why = carried_over(staged, target, replace);
-  if (!why) return tl::unexpected(why.error());
+  TRY(why);
   if (!*why) return Placed::yes;
   if (!replace && *why == std::errc::file_exists) return Placed::taken;
   if (*why == std::errc::no_such_file_or_directory) return Placed::gone;
   return tl::unexpected(system_error(target.string(), "could not be put in place", why->value()));
 }
 
+/// To an object, by a copy: that is whole before the staged one goes.
+Result<Placed> copy_to_object(OutputRecords& records, JobId job, JobOutput& output, bool replace) {
+  auto* objects = TRY(expect_objects(records.objects(), output.path));
+  const auto content = read_output(objects, output.staged);
+  if (!content && content.error().fault == Fault::missing) return Placed::gone;
+  if (!content) return tl::unexpected(content.error());
+  const auto written = TRY(objects->write(output.path, *content, replace));
+  if (!written) return Placed::taken;
+  if (written->version != output.modified_ns) {
+    output.modified_ns = written->version;
+    TRY(records.move_output(job, output));
+  }
+  remove_staged({&output, 1}, objects);
+  return Placed::yes;
+}
+
 /// As this process knows it, or as another one has recorded meanwhile: then that one has put it there.
 Result<JobOutput> placed_before(OutputRecords& records, JobId job, const JobOutput& output) {
-  if (is_whole(output.path, output)) return output;
-  const auto now = records.outputs(job);
-  if (!now) return tl::unexpected(now.error());
-  for (const JobOutput& other : *now)
-    if (other.staged == output.staged && is_whole(other.path, other)) return other;
+  const bool is_here = TRY(is_whole_output(records.objects(), output.path, output));
+  if (is_here) return output;
+  const auto now = TRY(records.outputs(job));
+  for (const JobOutput& other : now)
+    if (other.staged == output.staged && is_whole_output(records.objects(), other.path, other).value_or(false))
+      return other;
   return fail(Fault::missing, output.path + ": neither it nor its staged copy is what was recorded");
 }
 
 }  // namespace
 
 Result<std::vector<JobOutput>> stage_outputs(const Lease& lease, const fs::path& staging,
-                                             std::span<const OutputContent> outputs) {
-  return stage_each(lease, outputs, [&](const OutputContent& output) -> Result<fs::path> {
+                                             std::span<const OutputContent> outputs, ObjectOutputs* objects) {
+  return stage_each(lease, outputs, objects, [&](const OutputContent& output) -> Result<fs::path> {
+    if (is_object(output.path)) return staging;
     const fs::path folder = output.path.parent_path();
-    if (auto made = make_folders(folder); !made) return tl::unexpected(made.error());
-    if (auto made = make_folders(staging); !made) return tl::unexpected(made.error());
+    TRY(make_folders(folder));
+    TRY(make_folders(staging));
     return on_one_disk(staging, folder) ? staging : folder / kStagingName;
   });
 }
@@ -168,59 +189,77 @@ Result<Target> target_for(OutputRecords& records, JobId job, const fs::path& nam
   std::optional<std::vector<KnownContent>> known;  // looked up where a name is taken, which hardly ever is
   for (int number = 0;; ++number) {
     const fs::path path = number == 0 ? name : name_beside(name, number);
-    if (occupant_of(path, {}) == Occupant::none) return Target{path, false};
+    const auto first = TRY(occupant_of_output(records.objects(), path, {}));
+    if (first == Occupant::none) return Target{path, false};
     // A folder is replaced by no file: the error names it.
-    if (fs::is_directory(path, ignored) || (number == 0 && existing == Existing::replace)) return Target{path, true};
+    const bool is_folder = !is_object(path) && fs::is_directory(path, ignored);
+    if (is_folder || (number == 0 && existing == Existing::replace)) return Target{path, true};
     if (!known) {
-      auto written = records.written(job);
-      if (!written) return tl::unexpected(written.error());
-      known = std::move(*written);
+      auto written = TRY(records.written(job));
+      known = std::move(written);
     }
-    if (occupant_of(path, *known) == Occupant::known) return Target{path, true};
+    const auto occupant = TRY(occupant_of_output(records.objects(), path, *known));
+    if (occupant == Occupant::known) return Target{path, true};
   }
 }
 
 }  // namespace
 
 Result<JobOutput> put_in_place(OutputRecords& records, JobId job, const JobOutput& output, Existing existing) {
-  std::error_code why;
-  if (!fs::exists(output.staged, why)) return placed_before(records, job, output);
   const fs::path name = output.kept.empty() ? output.path : output.kept;
-  if (auto made = make_folders(name.parent_path()); !made)  // what is staged on another disk outlasts it
-    return tl::unexpected(made.error());
+  const bool is_in_bucket = is_object(name);
+  std::error_code why;
+  if (!is_in_bucket && !fs::exists(output.staged, why)) return placed_before(records, job, output);
+  if (!is_in_bucket) TRY(make_folders(name.parent_path()));
   JobOutput placed = output;
-  for (;;) {
-    const auto target = target_for(records, job, name, existing);
-    if (!target) return tl::unexpected(target.error());
-    if (target->path != fs::path(placed.path)) {
-      placed.path = target->path;
-      placed.kept = target->path == name ? "" : name.string();
-      if (auto moved = records.move_output(job, placed); !moved) return tl::unexpected(moved.error());
+  bool is_first = is_in_bucket && output.kept.empty();
+  for (;; is_first = false) {
+    // Writing an object shows whether there is one: nothing needs to be looked up before.
+    const auto target =
+        TRY(is_first ? Target{name, existing == Existing::replace} : target_for(records, job, name, existing));
+    if (target.path != fs::path(placed.path)) {
+      placed.path = target.path;
+      placed.kept = target.path == name ? "" : name.string();
+      TRY(records.move_output(job, placed));
     }
-    const auto done = move_to_target(output.staged, target->path, target->replace);
-    if (!done) return tl::unexpected(done.error());
-    if (*done == Placed::yes) return placed;
-    if (*done == Placed::gone) return placed_before(records, job, placed);
+    const auto done = TRY(is_in_bucket ? copy_to_object(records, job, placed, target.replace)
+                                       : move_to_target(output.staged, target.path, target.replace));
+    if (done == Placed::yes) return placed;
+    if (done == Placed::gone) return placed_before(records, job, placed);
   }
 }
+
+namespace {
+
+Result<JobOutput> write_object_page(OutputRecords& records, const fs::path& page, std::string_view content,
+                                    Existing existing) {
+  auto* objects = TRY(expect_objects(records.objects(), page));
+  for (;;) {
+    const auto target = TRY(target_for(records, 0, page, existing));
+    const auto written = TRY(objects->write(target.path, content, target.replace));
+    if (written) return JobOutput{.path = target.path, .kept = target.path == page ? "" : page.string()};
+  }
+}
+
+}  // namespace
 
 Result<JobOutput> write_page(OutputRecords& records, const fs::path& page, std::string_view content,
                              Existing existing) {
   constexpr JobId kNone = 0;
-  if (auto made = make_folders(folder_of(page)); !made) return tl::unexpected(made.error());
+  if (!is_object(page)) TRY(make_folders(folder_of(page)));
   const KnownContent known{sha256_of(content), static_cast<std::int64_t>(content.size())};
-  if (auto recorded = records.record_written(kNone, known); !recorded) return tl::unexpected(recorded.error());
-  const auto staged = write_beside(page, content);
-  if (!staged) return tl::unexpected(staged.error());
+  TRY(records.record_written(kNone, known));
+  if (is_object(page)) return write_object_page(records, page, content, existing);
+  const auto staged = TRY(write_beside(page, content));
   for (;;) {
     const auto target = target_for(records, kNone, page, existing);
-    const auto done = target ? move_to_target(*staged, target->path, target->replace) : tl::unexpected(target.error());
-    if (!done) ::unlink(staged->c_str());
+    const auto done = target ? move_to_target(staged, target->path, target->replace) : tl::unexpected(target.error());
+    if (!done) ::unlink(staged.c_str());
     if (!done) return tl::unexpected(done.error());
     if (*done == Placed::taken) continue;
     if (*done == Placed::gone)
-      return fail(Fault::missing, staged->string() + ": it was removed before it could be put in place");
-    if (auto synced = sync_folder(folder_of(page)); !synced) return tl::unexpected(synced.error());
+      return fail(Fault::missing, staged.string() + ": it was removed before it could be put in place");
+    TRY(sync_folder(folder_of(page)));
     return JobOutput{.path = target->path, .kept = target->path == page ? "" : page.string()};
   }
 }
@@ -228,10 +267,16 @@ Result<JobOutput> write_page(OutputRecords& records, const fs::path& page, std::
 Result<void> rewrite_output(OutputRecords& records, JobId job, JobOutput output, std::string_view content) {
   const KnownContent known{sha256_of(content), static_cast<std::int64_t>(content.size())};
   if (auto recorded = records.record_written(job, known); !recorded) return recorded;
-  if (auto written = rewrite_file(output.path, content); !written) return written;
-  struct stat facts {};
   output.sha256 = known.sha256;
   output.bytes = known.bytes;
+  if (is_object(output.path)) {
+    auto* objects = TRY(expect_objects(records.objects(), output.path));
+    const auto written = TRY(objects->write(output.path, content, /*replace=*/true));
+    output.modified_ns = written ? written->version : 0;
+    return records.move_output(job, output);
+  }
+  if (auto written = rewrite_file(output.path, content); !written) return written;
+  struct stat facts {};
   output.modified_ns = ::stat(output.path.c_str(), &facts) == 0 ? modified_ns(facts) : 0;
   return records.move_output(job, output);
 }
@@ -249,19 +294,22 @@ std::vector<KeptFile> kept_files(std::span<const JobOutput> outputs) {
   return kept;
 }
 
-void remove_staged(std::span<const JobOutput> outputs) {
-  for (const auto& output : outputs) ::unlink(output.staged.c_str());
+void remove_staged(std::span<const JobOutput> outputs, ObjectOutputs* objects) {
+  for (const auto& output : outputs) {
+    if (!is_object(output.staged)) ::unlink(output.staged.c_str());
+    if (is_object(output.staged) && objects) (void)objects->remove(output.staged);  // else a sweep does
+  }
 }
 
 void leave_staging(const fs::path& staging) {
-  ::rmdir(staging.c_str());
+  if (!is_object(staging)) ::rmdir(staging.c_str());
 }
 
 namespace {
 
 /// Not where a limit on a file's size refused it: that holds for every folder.
 bool has_better_elsewhere(const Error& error, const fs::path& staging, std::span<const OutputContent> outputs) {
-  if (error.fault != Fault::refused) return true;
+  if (error.fault != Fault::refused || is_object(staging)) return true;
   return why_not_writable(staging) || std::ranges::any_of(outputs, [](const OutputContent& output) {
            return bool(why_not_writable(output.path.parent_path()));
          });
@@ -290,7 +338,9 @@ Result<std::vector<KeptFile>> put_outputs_in_place(OutputRecords& records, JobId
     auto one = put_in_place(records, job, output, existing);
     if (!one) {
       std::error_code why;
-      if (!fs::exists(output.staged, why)) return tl::unexpected(one.error());
+      const bool is_staged =
+          is_object(output.staged) ? one.error().fault != Fault::missing : fs::exists(output.staged, why);
+      if (!is_staged) return tl::unexpected(one.error());
       Error& error = one.error();
       error.hint = "The transcript is whole in " + output.staged + "; the next run tries it again";
       if (error.fault == Fault::missing)
@@ -298,52 +348,69 @@ Result<std::vector<KeptFile>> put_outputs_in_place(OutputRecords& records, JobId
                                            // is there
       return tl::unexpected(error);
     }
-    folders.insert(fs::path(one->path).parent_path());
+    if (!is_object(one->path)) folders.insert(fs::path(one->path).parent_path());
     placed.push_back(std::move(*one));
   }
-  if (auto synced = sync_folders(folders); !synced) return tl::unexpected(synced.error());
-  if (!outputs.empty())
-    if (auto marked = records.mark_published(job, outputs.front().staged); !marked)
-      return tl::unexpected(marked.error());
+  TRY(sync_folders(folders));
+  if (!outputs.empty()) TRY(records.mark_published(job, outputs.front().staged));
   return kept_files(placed);
 }
+
+namespace {
+
+/// Where outputs are in buckets: again as long as what reaches these waits for them.
+template <class Write>
+auto retry_until_written(ObjectOutputs* objects, std::span<const OutputContent> outputs, Write write)
+    -> decltype(write()) {
+  const bool are_objects = objects && !outputs.empty() && is_object(outputs.front().path);
+  for (;;) {
+    auto written = write();
+    if (written || !are_objects || !objects->await_another_try(written.error())) return written;
+  }
+}
+
+}  // namespace
 
 Result<Published> publish_outputs(JobQueue& queue, OutputRecords& records, const Lease& lease,
                                   std::span<const OutputContent> outputs, const AttemptUse& use,
                                   const PublishFolders& folders) {
-  auto staged = stage_outputs(lease, folders.staging, outputs);
-  if (!staged && !folders.spare.empty() && has_better_elsewhere(staged.error(), folders.staging, outputs))
-    if (auto kept = stage_each(lease, outputs, [&](const auto&) { return Result<fs::path>(folders.spare); }))
-      staged = std::move(kept);
+  ObjectOutputs* objects = records.objects();
+  auto staged = retry_until_written(objects, outputs, [&]() -> Result<std::vector<JobOutput>> {
+    auto first = stage_outputs(lease, folders.staging, outputs, objects);
+    if (first || folders.spare.empty() || !has_better_elsewhere(first.error(), folders.staging, outputs)) return first;
+    auto kept = stage_each(lease, outputs, objects, [&](const auto&) { return Result<fs::path>(folders.spare); });
+    return kept ? std::move(kept) : std::move(first);
+  });
   if (!staged) return tl::unexpected(staged.error());
   const auto held = queue.complete(lease.key, *staged, use);
-  if (!held || !*held) remove_staged(*staged);
-  if (!held) return tl::unexpected(held.error());
+  if (!held || !*held) remove_staged(*staged, objects);
+  TRY(held);
   if (!*held) return Published{};
   if (!is_recorded(records, lease.key.job, *staged)) {
-    remove_staged(*staged);
+    remove_staged(*staged, objects);
     return Published{};
   }
-  auto placed = put_outputs_in_place(records, lease.key.job, *staged, folders.existing);
+  auto placed = retry_until_written(
+      objects, outputs, [&] { return put_outputs_in_place(records, lease.key.job, *staged, folders.existing); });
   if (!placed) return Published{.held = true, .left_staged = placed.error()};
   return Published{.held = true, .kept = std::move(*placed)};
 }
 
 Result<std::vector<KeptFile>> put_outputs_in_place(OutputRecords& records, JobId job, Existing existing) {
-  const auto outputs = records.outputs(job);
-  if (!outputs) return tl::unexpected(outputs.error());
-  if (outputs->empty()) return fail(Fault::missing, "its result is not recorded any more: it was requested again");
-  return put_outputs_in_place(records, job, *outputs, existing);
+  const auto outputs = TRY(records.outputs(job));
+  if (outputs.empty()) return fail(Fault::missing, "its result is not recorded any more: it was requested again");
+  return put_outputs_in_place(records, job, outputs, existing);
 }
 
-Result<std::vector<OutputContent>> copy_of(std::span<const JobOutput> same, std::span<const fs::path> paths) {
+Result<std::vector<OutputContent>> copy_of(std::span<const JobOutput> same, std::span<const fs::path> paths,
+                                           ObjectOutputs* objects) {
   if (same.size() != paths.size())
     return fail(Fault::missing,
                 "the twin has " + std::to_string(same.size()) + " outputs, expected " + std::to_string(paths.size()));
   std::vector<OutputContent> copies;
   for (std::size_t i = 0; i < same.size(); ++i) {
-    auto content = read_file(same[i].path);
-    if (!content || sha256_of(*content) != same[i].sha256) content = read_file(same[i].staged);
+    auto content = read_output(objects, same[i].path);
+    if (!content || sha256_of(*content) != same[i].sha256) content = read_output(objects, same[i].staged);
     if (!content || sha256_of(*content) != same[i].sha256)
       return fail(Fault::missing, same[i].path + ": not what was recorded");
     copies.push_back({paths[i], std::move(*content)});
@@ -357,23 +424,46 @@ namespace {
 bool is_unchanged(const JobOutput& output) {
   struct stat facts {};
   if (::stat(output.path.c_str(), &facts) != 0 || facts.st_size != output.bytes) return false;
-  return output.modified_ns == 0 || modified_ns(facts) == output.modified_ns || is_whole(output.path, output);
+  return output.modified_ns == 0 || modified_ns(facts) == output.modified_ns ||
+         occupant_of(output.path, {{output.sha256, output.bytes}}) == Occupant::known;
+}
+
+Result<bool> is_unchanged_object(ObjectOutputs* objects, const JobOutput& output) {
+  auto* reached = TRY(expect_objects(objects, output.path));
+  const auto facts = TRY(reached->look_at_list(output.path));
+  if (!facts || facts->bytes != output.bytes) return false;
+  if (output.modified_ns != 0 && facts->version == output.modified_ns) return true;
+  return is_whole_output(objects, output.path, output);
+}
+
+bool is_unchanged(ObjectOutputs* objects, const JobOutput& output) {
+  if (!is_object(output.path)) return is_unchanged(output);
+  const auto unchanged = is_unchanged_object(objects, output);
+  if (!unchanged) log(Level::warning, unchanged.error().text() + ". It counts as there");
+  return unchanged.value_or(true);
+}
+
+bool is_there_at(ObjectOutputs* objects, const fs::path& path) {
+  if (!is_object(path) || !objects) return is_there(path);
+  const auto facts = objects->look_at_list(path);
+  return !facts || facts->has_value();
 }
 
 }  // namespace
 
-bool outputs_are_there(std::span<const JobOutput> outputs, Existing existing) {
+bool outputs_are_there(std::span<const JobOutput> outputs, Existing existing, ObjectOutputs* objects) {
   return std::ranges::all_of(outputs, [&](const JobOutput& output) {
-    if (output.kept.empty()) return is_unchanged(output);
-    return existing == Existing::keep && (is_there(output.kept) || is_unchanged(output));
+    if (output.kept.empty()) return is_unchanged(objects, output);
+    return existing == Existing::keep && (is_there_at(objects, output.kept) || is_unchanged(objects, output));
   });
 }
 
-std::vector<JobId> jobs_with_missing_outputs(std::span<const DoneJob> done, JobAdmin::Redo which) {
+std::vector<JobId> jobs_with_missing_outputs(std::span<const DoneJob> done, JobAdmin::Redo which,
+                                             ObjectOutputs* objects) {
   const Existing existing = which == JobAdmin::Redo::missing_or_kept ? Existing::replace : Existing::keep;
   std::vector<JobId> missing;
   for (const DoneJob& each : done)
-    if (!outputs_are_there(each.outputs, existing)) missing.push_back(each.job);
+    if (!outputs_are_there(each.outputs, existing, objects)) missing.push_back(each.job);
   return missing;
 }
 

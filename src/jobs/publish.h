@@ -14,9 +14,9 @@
 
 namespace tutti {
 
-/// A file that an attempt made.
+/// A file or an object of a bucket (jobs/object_outputs.h) that an attempt made.
 struct OutputContent {
-  std::filesystem::path path{};  // its public name, absolute
+  std::filesystem::path path{};  // its public name, absolute; or s3://BUCKET/KEY
   std::string content{};
 };
 
@@ -30,7 +30,7 @@ enum class Existing {
 
 /// Where outputs go.
 struct PublishFolders {
-  std::filesystem::path staging{};  // on the file system of the outputs: <output folder>/.tmp
+  std::filesystem::path staging{};  // on the file system or in the bucket of the outputs: <output folder>/.tmp
   std::filesystem::path spare{};    // staged there where `staging` is full, read-only or away; empty: nowhere
   Existing existing = Existing::keep;
 };
@@ -68,7 +68,8 @@ Result<std::vector<KeptFile>> put_outputs_in_place(OutputRecords& records, JobId
 /// A twin's outputs under this job's names: `paths[i]` becomes a copy of `same[i]`. Fault::missing when they are not
 /// whole any more: then do the work.
 Result<std::vector<OutputContent>> copy_of(std::span<const JobOutput> same,
-                                           std::span<const std::filesystem::path> paths);
+                                           std::span<const std::filesystem::path> paths,
+                                           ObjectOutputs* objects = nullptr);
 
 /// Writes a page that belongs to no job, such as one over all of them, by the same rules. Only the output's `path` and
 /// `kept` count.
@@ -81,24 +82,25 @@ Result<void> rewrite_output(OutputRecords& records, JobId job, JobOutput output,
 
 // The single steps, for callers that need them apart.
 
-/// Writes every output to <staging>/<job>.<attempt>.<token>.<n> and syncs it. An output on another file system than
+/// Writes every output to <staging>/<job>.<attempt>.<token>.<n> and syncs it. A file on another file system than
 /// `staging` is staged in .tmp beside its public name.
 Result<std::vector<JobOutput>> stage_outputs(const Lease& lease, const std::filesystem::path& staging,
-                                             std::span<const OutputContent> outputs);
+                                             std::span<const OutputContent> outputs, ObjectOutputs* objects = nullptr);
 /// Renames a staged output to its public name, or to one beside a file there that is not the job's, and returns it as
-/// it is recorded then; from another disk it is copied, and is there whole or not at all. Right again when it has
-/// happened already. The caller syncs the folder.
+/// it is recorded then; from another disk, and to a bucket, it is copied, and is there whole or not at all. Right again
+/// when it has happened already. The caller syncs the folder.
 Result<JobOutput> put_in_place(OutputRecords& records, JobId job, const JobOutput& output,
                                Existing existing = Existing::keep);
 /// Removes the staged outputs of an attempt that lost; what is gone already is no matter.
-void remove_staged(std::span<const JobOutput> outputs);
+void remove_staged(std::span<const JobOutput> outputs, ObjectOutputs* objects = nullptr);
 
 /// Removes an empty staging folder at the end of a run.
 void leave_staging(const std::filesystem::path& staging);
 
 /// Whether recorded outputs are still there, each with its recorded content. Where a user's file was kept, that file
 /// counts for it; not with Existing::replace.
-bool outputs_are_there(std::span<const JobOutput> outputs, Existing existing = Existing::keep);
+bool outputs_are_there(std::span<const JobOutput> outputs, Existing existing = Existing::keep,
+                       ObjectOutputs* objects = nullptr);
 
 /// A done job as a store records it.
 struct DoneJob {
@@ -107,6 +109,7 @@ struct DoneJob {
 };
 /// Those whose outputs are not there any more, for Redo::missing; for Redo::missing_or_kept also those beside which a
 /// user's file was kept.
-std::vector<JobId> jobs_with_missing_outputs(std::span<const DoneJob> done, JobAdmin::Redo which);
+std::vector<JobId> jobs_with_missing_outputs(std::span<const DoneJob> done, JobAdmin::Redo which,
+                                             ObjectOutputs* objects);
 
 }  // namespace tutti

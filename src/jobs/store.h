@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -9,6 +11,7 @@
 #include "jobs/job_admin.h"
 #include "jobs/job_queue.h"
 #include "jobs/lease.h"
+#include "jobs/object_outputs.h"
 
 namespace tutti {
 
@@ -40,6 +43,13 @@ class OutputRecords {
   /// What this store knows of the attempt that a temporary file belongs to: nothing, or whether it is still at work.
   enum class StagedBy { other, at_work, over };
   virtual Result<StagedBy> staged_by(const LeaseKey& key) = 0;
+
+  /// By which outputs that are objects of buckets are reached. Null: only files are.
+  ObjectOutputs* objects() const { return objects_.get(); }
+  void reach_objects(std::shared_ptr<ObjectOutputs> objects) { objects_ = std::move(objects); }
+
+ private:
+  std::shared_ptr<ObjectOutputs> objects_{};
 };
 
 /// The durable record of all work: jobs, attempts, results, device speeds, history. Every call is one transaction that

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -104,12 +105,16 @@ DeviceUse device_use_in(const Row& row) {
 
 /// The columns that `run_in` reads.
 inline constexpr const char* kRunColumns =
-    "id, command, batch, model, compute_type, started, ended, total, successful, failed, cancelled, elapsed, audio";
+    "id, command, batch, model, compute_type, started, ended, total, successful, failed, cancelled, elapsed, audio, "
+    "runner, seen, status";
 
 /// A run without its devices.
 template <class Row>
-RunRecord run_in(const Row& row) {
-  RunRecord run{row.number(0), {row.text(1), row.text(2), row.text(3), row.text(4)}, time_of(row.number(5))};
+RunRecord run_in(const Row& row, StoreTime now) {
+  RunRecord run{
+      row.number(0), {row.text(1), row.text(2), row.text(3), row.text(4), row.text(13)}, time_of(row.number(5))};
+  if (row.has(14)) run.silent = std::max(Seconds(0), Seconds(now - time_of(row.number(14))));
+  run.status = row.text(15);
   if (row.has(6)) run.ended = time_of(row.number(6));
   run.end = {row.number(7), row.number(8), row.number(9), row.number(10), Seconds(row.real(11)), Seconds(row.real(12))};
   return run;

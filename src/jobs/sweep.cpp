@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "base/try.h"
+
 namespace tutti {
 
 namespace fs = std::filesystem;
@@ -26,23 +28,41 @@ std::optional<LeaseKey> key_in(const std::string& name) {
   return LeaseKey{job, token};
 }
 
+constexpr std::chrono::hours kOld{24};
+
 bool older_than_a_day(const fs::path& path) {
   std::error_code why;
   const auto written = fs::last_write_time(path, why);
-  return !why && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
+  return !why && fs::file_time_type::clock::now() - written > kOld;
+}
+
+bool has_lost(OutputRecords::StagedBy by, bool is_old) {
+  return by == OutputRecords::StagedBy::over || (by == OutputRecords::StagedBy::other && is_old);
+}
+
+Result<std::size_t> collect_lost_objects(OutputRecords& records, const fs::path& folder) {
+  std::size_t collected = 0;
+  auto* objects = TRY(expect_objects(records.objects(), folder));
+  const auto listed = TRY(objects->list(folder));
+  for (const auto& object : listed) {
+    const auto key = key_in(fs::path(object.path).filename().string());
+    if (!key) continue;
+    const auto by = TRY(records.staged_by(*key));
+    if (!has_lost(by, std::chrono::system_clock::now() - object.modified > kOld)) continue;
+    if (objects->remove(object.path)) ++collected;
+  }
+  return collected;
 }
 
 Result<std::size_t> collect_losers(OutputRecords& records, const fs::path& folder) {
+  if (is_object(folder)) return collect_lost_objects(records, folder);
   std::size_t collected = 0;
   std::error_code why;
   for (fs::directory_iterator entry(folder, why), end; !why && entry != end; entry.increment(why)) {
     const auto key = key_in(entry->path().filename().string());
     if (!key) continue;  // nothing of ours
-    const auto by = records.staged_by(*key);
-    if (!by) return tl::unexpected(by.error());
-    const bool lost = *by == OutputRecords::StagedBy::over ||
-                      (*by == OutputRecords::StagedBy::other && older_than_a_day(entry->path()));
-    if (lost && ::unlink(entry->path().c_str()) == 0) ++collected;
+    const auto by = TRY(records.staged_by(*key));
+    if (has_lost(by, older_than_a_day(entry->path())) && ::unlink(entry->path().c_str()) == 0) ++collected;
   }
   return collected;
 }
@@ -51,11 +71,9 @@ Result<std::size_t> collect_losers(OutputRecords& records, const fs::path& folde
 
 Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> staging_folders, Existing existing) {
   SweepReport report;
-  const auto reaped = store.reap();  // first: what dead processes staged belongs to no attempt then
-  if (!reaped) return tl::unexpected(reaped.error());
-  const auto unpublished = store.unpublished();
-  if (!unpublished) return tl::unexpected(unpublished.error());
-  for (const auto& job : *unpublished) {
+  TRY(store.reap());  // first: what dead processes staged belongs to no attempt then
+  const auto unpublished = TRY(store.unpublished());
+  for (const auto& job : unpublished) {
     const auto placed = put_outputs_in_place(store, job.job, job.outputs, existing);
     if (placed) {
       ++report.put_in_place;
@@ -63,15 +81,13 @@ Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> sta
     } else if (placed.error().fault != Fault::missing) {
       report.stuck.push_back({job.job, placed.error()});  // one folder's failure is not that of other batches
     } else {
-      const auto again = store.redo({.ids = {job.job}}, JobAdmin::Redo::all);
-      if (!again) return tl::unexpected(again.error());
-      report.requeued += *again;
+      const auto again = TRY(store.redo({.ids = {job.job}}, JobAdmin::Redo::all));
+      report.requeued += again;
     }
   }
   for (const auto& folder : staging_folders) {
-    const auto collected = collect_losers(store, folder);
-    if (!collected) return tl::unexpected(collected.error());
-    report.collected += *collected;
+    const auto collected = TRY(collect_losers(store, folder));
+    report.collected += collected;
   }
   return report;
 }

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -108,7 +109,7 @@ Result<void> Connection::send(std::string_view message, int fd, std::optional<Se
   std::string frame(sizeof header + message.size(), '\0');
   std::memcpy(frame.data(), &header, sizeof header);
   std::memcpy(frame.data() + sizeof header, message.data(), message.size());
-  std::lock_guard turn(sending_);
+  const MutexLock turn(sending_);
   auto sent = send_frame(frame, fd, patience);
   if (!sent) shut();
   return sent;
@@ -171,9 +172,8 @@ Result<bool> Connection::read_some() {
 Result<std::optional<Connection::Packet>> Connection::receive(std::optional<Seconds> timeout) {
   const auto until = deadline(timeout);
   for (;;) {
-    const auto more = read_some();
-    if (!more) return tl::unexpected<Error>(more.error());
-    if (!*more) {
+    const auto more = TRY(read_some());
+    if (!more) {
       if (!wait_for(socket_.get(), POLLIN, until)) return std::nullopt;
       continue;
     }

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "base/mutex.h"
 #include "base/owned.h"
 #include "base/units.h"
 
@@ -62,7 +62,7 @@ class Connection {
 
   OwnedFd socket_;
   std::string peer_;
-  std::mutex sending_;  // held for a whole frame, I/O included: frames of two senders must not interleave
+  Mutex sending_;  // held for a whole frame, I/O included: frames of two senders must not interleave
   std::string partial_;
   OwnedFd partial_fd_;
 };

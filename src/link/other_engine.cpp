@@ -5,6 +5,7 @@
 
 #include "base/process/child.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "link/connection.h"
 #include "link/supervisor.h"
 #include "link/wire.h"
@@ -15,10 +16,9 @@ namespace {
 constexpr Seconds kExitGrace{0.5};  // it ends as its connection does
 
 Result<Hello> hello_in(const std::string& bytes) {
-  auto message = decode_to_control(bytes);
-  if (!message) return tl::unexpected<Error>(message.error());
-  auto* hello = std::get_if<Hello>(&*message);
-  if (!hello) return fail(Fault::corrupt, "it sent " + std::string(name_of(*message)) + ", expected Hello");
+  auto message = TRY(decode_to_control(bytes));
+  auto* hello = std::get_if<Hello>(&message);
+  if (!hello) return fail(Fault::corrupt, "it sent " + std::string(name_of(message)) + ", expected Hello");
   if (hello->protocol != kProtocolVersion)
     return fail(Fault::unsupported, "it speaks protocol " + std::to_string(hello->protocol) + ", expected " +
                                         std::to_string(kProtocolVersion));
@@ -27,11 +27,10 @@ Result<Hello> hello_in(const std::string& bytes) {
 }
 
 Result<Hello> wait_for_hello(Connection& connection, Seconds patience) {
-  const auto packet = connection.receive(patience);
-  if (!packet) return tl::unexpected<Error>(packet.error());
-  if (!*packet)
+  const auto packet = TRY(connection.receive(patience));
+  if (!packet)
     return fail(Fault::device, "it sent no Hello within " + std::to_string(static_cast<int>(patience.count())) + " s");
-  return hello_in((*packet)->message);
+  return hello_in(packet->message);
 }
 
 }  // namespace
@@ -41,26 +40,23 @@ bool OtherEngine::can(std::string_view option) const {
 }
 
 Result<OtherEngine> meet_engine(std::string_view command, Seconds patience) {
-  auto words = split_words(command);
-  if (!words) return tl::unexpected<Error>(words.error());
-  if (words->empty()) return fail(Fault::usage, "expected a program and its arguments, found nothing");
-  OtherEngine engine{.command = {.words = std::move(*words)}};
-  auto pair = Connection::make_pair();
-  if (!pair) return tl::unexpected<Error>(pair.error());
-  Connection connection(std::move(pair->first), "the engine");
-  const auto child = Child::start({.name = engine.command.words.front(),
-                                   .command = engine.command.words,
-                                   .environment = {{"CUDA_VISIBLE_DEVICES", ""}},
-                                   .handed = {{pair->second.get(), kWorkerSocket}}});
-  if (!child) return tl::unexpected<Error>(child.error());
-  pair->second = OwnedFd();  // or its end would not show
+  auto words = TRY(split_words(command));
+  if (words.empty()) return fail(Fault::usage, "expected a program and its arguments, found nothing");
+  OtherEngine engine{.command = {.words = std::move(words)}};
+  auto pair = TRY(Connection::make_pair());
+  Connection connection(std::move(pair.first), "the engine");
+  const auto child = TRY(Child::start({.name = engine.command.words.front(),
+                                       .command = engine.command.words,
+                                       .environment = {{"CUDA_VISIBLE_DEVICES", ""}},
+                                       .handed = {{pair.second.get(), kWorkerSocket}}}));
+  pair.second = OwnedFd();  // or its end would not show
   const auto hello = wait_for_hello(connection, patience);
   connection.shut();
-  const ChildEnd& end = (*child)->end(kExitGrace);
+  const ChildEnd& end = child->end(kExitGrace);
   if (!hello)
     return fail(hello.error().fault,
                 joined(engine.command.words, " ") + ": " + hello.error().what +
-                    evidence_of(**child, hello.error().fault == Fault::device, end.words),
+                    evidence_of(*child, hello.error().fault == Fault::device, end.words),
                 "docs/engines.md has the protocol that an engine speaks");
   engine.name = trimmed(hello->build_id);
   for (const std::string_view ability : split(hello->abilities, ','))

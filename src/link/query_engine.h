@@ -15,4 +15,7 @@ Result<std::string> query_engine(const std::vector<std::string>& arguments,
                                  const std::vector<std::pair<std::string, std::string>>& environment,
                                  const OutputLimits& limits);
 
+/// What `tutti-engine --version` prints: "tutti-engine <build id>". Errors say where the engine was looked for.
+Result<std::string> engine_version();
+
 }  // namespace tutti

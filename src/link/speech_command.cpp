@@ -12,8 +12,6 @@ std::vector<std::string> engine_arguments(const SpeechCommand& c) {
                                  c.text.string(),
                                  "--out",
                                  c.out.string(),
-                                 "--times",
-                                 c.times.string(),
                                  "--speaker",
                                  c.speaker,
                                  "--rate",
@@ -32,6 +30,7 @@ std::vector<std::string> engine_arguments(const SpeechCommand& c) {
                                  c.device,
                                  "--threads",
                                  std::to_string(c.threads)};
+  if (!c.times.empty()) words.insert(words.end(), {"--times", c.times.string()});
   if (c.streams) words.emplace_back("--stream");
   return words;
 }

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/error.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -52,9 +53,8 @@ Result<Opened> WorkerHandle::open(const OpenWindow& facts, std::span<const float
     return fail(Fault::internal, "window " + std::to_string(facts.window) + ": expected " +
                                      std::to_string(facts.n_mels) + " x " + std::to_string(facts.frames) +
                                      " mel values, found " + std::to_string(mel.size()));
-  auto memory = SharedWindow::create(mel);
-  if (!memory) return tl::unexpected<Error>(memory.error());
-  return only<Opened>(submit(facts, std::make_shared<const SharedWindow>(std::move(*memory))));
+  auto memory = TRY(SharedWindow::create(mel));
+  return only<Opened>(submit(facts, std::make_shared<const SharedWindow>(std::move(memory))));
 }
 
 Result<Language> WorkerHandle::detect_language(WindowId window) {
@@ -77,9 +77,8 @@ Result<SpeakersAnalyzed> WorkerHandle::analyze_speakers(const AnalyzeSpeakers& r
   if (inputs.empty() || request.values() != static_cast<std::int64_t>(inputs.size()))
     return fail(Fault::internal, "speakers: expected " + std::to_string(request.values()) + " values, found " +
                                      std::to_string(inputs.size()));
-  auto memory = SharedWindow::create(inputs);
-  if (!memory) return tl::unexpected<Error>(memory.error());
-  return only<SpeakersAnalyzed>(submit(request, std::make_shared<const SharedWindow>(std::move(*memory))));
+  auto memory = TRY(SharedWindow::create(inputs));
+  return only<SpeakersAnalyzed>(submit(request, std::make_shared<const SharedWindow>(std::move(memory))));
 }
 
 void WorkerHandle::release(WindowId window) {
@@ -93,8 +92,7 @@ void WorkerHandle::cancel(WindowId window) {
 
 WindowTable::Reply WorkerHandle::submit(const WindowTable::Request& request, WindowTable::Memory memory) {
   const WindowId window = std::visit([](const auto& requested) { return requested.window; }, request);
-  const auto entered = state_.with([&](WorkerState& state) { return state.table.submit(request, std::move(memory)); });
-  if (!entered) return tl::unexpected<Error>(entered.error());
+  TRY(state_.with([&](WorkerState& state) { return state.table.submit(request, std::move(memory)); }));
   wake();
   return state_.wait([&](const WorkerState& state) { return state.table.answered(window); },
                      [&](WorkerState& state) { return state.table.take(window); });

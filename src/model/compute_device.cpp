@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "model/device_name.h"
 
 namespace tutti {
@@ -66,7 +67,7 @@ Result<ComputeDevice> compute_device_named(const std::string& name) {
   const auto device = device_named(name);
   if (!device && device.error().fault == Fault::usage)
     return fail(Fault::usage, "device '" + name + "': expected cpu, cpu:CORES (cpu:0, cpu:0-3) or cuda:N");
-  if (!device) return tl::unexpected<Error>(device.error());
+  TRY(device);
   return ComputeDevice{.device = *device};
 }
 

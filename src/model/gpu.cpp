@@ -7,6 +7,7 @@
 #include "base/library_call.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "model/gpu_part.h"
 
 namespace tutti::gpu {
@@ -74,13 +75,12 @@ bool can_access(int index, int peer) {
 }
 
 Result<void> limit_memory(int index, Bytes most) {
-  const auto now = memory(index);
-  if (!now) return tl::unexpected<Error>(now.error());
-  if (most.value > now->total.value)
+  const auto now = TRY(memory(index));
+  if (most.value > now.total.value)
     return fail(Fault::usage, "cuda:" + std::to_string(index) + ": a limit of " + megabytes_text(most) +
-                                  " is more than its memory, " + megabytes_text(now->total));
+                                  " is more than its memory, " + megabytes_text(now.total));
   const auto limited = queried(index, [&](const Part& cuda) {
-    cuda.limit_memory(index, static_cast<double>(most.value) / static_cast<double>(now->total.value));
+    cuda.limit_memory(index, static_cast<double>(most.value) / static_cast<double>(now.total.value));
     return true;
   });
   return limited ? Result<void>() : tl::unexpected<Error>(limited.error());

@@ -13,6 +13,7 @@
 #include <unordered_set>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "model/cpu/matrix/kernels.h"
 #include "model/cpu/matrix/packed_matrix.h"
 #include "model/cpu/parallel.h"
@@ -168,9 +169,8 @@ Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& che
   WhisperWeights weights;
   const auto slots = weight_slots(weights, checkpoint->shape);
   for (const auto& slot : slots) {
-    const auto stored = find_tensor(*checkpoint, slot.name, slot.shape);
-    if (!stored) return tl::unexpected(stored.error());
-    *slot.tensor = stored_values(**stored, checkpoint);
+    const auto stored = TRY(find_tensor(*checkpoint, slot.name, slot.shape));
+    *slot.tensor = stored_values(*stored, checkpoint);
   }
   warn_of_unused(*checkpoint, slots);
   return weights;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/try.h"
 #include "model/cpu/compute_team.h"
 #include "model/gpu/tf32.h"
 #include "model/ops.h"
@@ -31,17 +32,15 @@ void tune_convolutions(at::Device device) {
 }  // namespace
 
 Result<WhisperModel> WhisperModel::load(const std::filesystem::path& path, at::Device device, ComputeType type) {
-  auto opened = open_checkpoint(path);
-  if (!opened) return tl::unexpected(opened.error());
-  const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
+  auto opened = TRY(open_checkpoint(path));
+  const auto checkpoint = std::make_shared<const Checkpoint>(std::move(opened));
   round_products(device, type);
   tune_convolutions(device);
-  auto net = bind_weights(checkpoint);
-  if (!net) return tl::unexpected(net.error());
-  prepare(*net, type, device);
+  auto net = TRY(bind_weights(checkpoint));
+  prepare(net, type, device);
   release_read_pages(*checkpoint);
   return WhisperModel(std::make_unique<Weights>(
-      Weights{checkpoint->shape.dims, device, type, layout_of(type, device), std::move(*net)}));
+      Weights{checkpoint->shape.dims, device, type, layout_of(type, device), std::move(net)}));
 }
 
 WhisperModel WhisperModel::random(const WhisperDims& dims, at::Device device, ComputeType type, at::Device drawn_on) {

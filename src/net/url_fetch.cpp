@@ -15,6 +15,7 @@
 #include "base/field_names.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "net/http.h"
 
 namespace tutti {
@@ -170,8 +171,7 @@ bool is_public_address(const sockaddr& address) {
 Result<void> post_to_url(const std::string& url, const std::string& json, const UrlLimits& limits,
                          const std::function<bool()>& go_on) {
   constexpr std::chrono::seconds kPatience{10};
-  auto http = Http::load();
-  if (!http) return tl::unexpected<Error>(http.error());
+  auto http = TRY(Http::load());
   HttpRequest request{.url = url, .headers = {"Content-Type: application/json", "User-Agent: tutti"}, .body = json};
   bool is_private = false;
   if (std::ranges::find(limits.private_hosts, host_of(url)) == limits.private_hosts.end())
@@ -181,7 +181,7 @@ Result<void> post_to_url(const std::string& url, const std::string& json, const 
       return allowed;
     };
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  const HttpReply reply = http->get(
+  const HttpReply reply = http.get(
       request, [](const HttpReply&, std::string_view) { return true; },
       [&] { return go_on() && std::chrono::steady_clock::now() < until; });
   if (reply.status >= 200 && reply.status < 300) return {};
@@ -191,13 +191,12 @@ Result<void> post_to_url(const std::string& url, const std::string& json, const 
 }
 
 Result<void> fetch_url(const std::string& url, int file, const UrlLimits& limits, const std::function<bool()>& go_on) {
-  auto http = Http::load();
-  if (!http) return tl::unexpected<Error>(http.error());
+  auto http = TRY(Http::load());
   std::string at = url;
   for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
     if (auto valid = check_url(at); !valid) return valid;
     Fetch fetch(file, limits, go_on);
-    const HttpReply reply = fetch.get(*http, at);
+    const HttpReply reply = fetch.get(http, at);
     if (fetch.stopped()) return fail(fetch.stopped()->fault, shown_address(at) + ": " + fetch.stopped()->what);
     if (!reply.redirect.empty()) {
       at = reply.redirect;

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "metrics/time_weighted.h"
 #include "view/table.h"
 #include "view/text.h"
@@ -129,9 +130,8 @@ Json json_of(const ComparedRun& run) {
 }  // namespace
 
 Result<ComparedRun> read_profile(const std::filesystem::path& file) {
-  const auto text = read_file(file);
-  if (!text) return tl::unexpected(text.error());
-  const auto lines = split(*text, '\n');
+  const auto text = TRY(read_file(file));
+  const auto lines = split(text, '\n');
   for (std::size_t i = lines.size(); i-- > 0;) {
     if (!lines[i].starts_with("{")) continue;
     try {

@@ -5,7 +5,7 @@
 namespace tutti {
 
 std::optional<Seconds> FairPermits::acquire(Seconds wanted) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (is_stopped_) return std::nullopt;
   if (!free_.empty()) {
     const Seconds since = free_.front();
@@ -14,13 +14,13 @@ std::optional<Seconds> FairPermits::acquire(Seconds wanted) {
   }
   Waiter me;
   waiting_.push_back(&me);
-  me.called.wait(lock, [&] { return me.permit || is_stopped_; });
+  me.called.wait(lock.held(), [&]() TUTTI_REQUIRES(mutex_) { return me.permit || is_stopped_; });
   if (!me.permit) return std::nullopt;
   return std::max(wanted, *me.permit);
 }
 
 void FairPermits::release(Seconds at) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (waiting_.empty()) {
     // The one that is free for longest is taken first.
     free_.insert(std::ranges::upper_bound(free_, at), at);
@@ -33,7 +33,7 @@ void FairPermits::release(Seconds at) {
 }
 
 void FairPermits::stop() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   is_stopped_ = true;
   for (Waiter* waiter : waiting_) waiter->called.notify_one();
   waiting_.clear();

@@ -2,9 +2,9 @@
 
 #include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <optional>
 
+#include "base/mutex.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -32,10 +32,10 @@ class FairPermits {
     std::optional<Seconds> permit{};
   };
 
-  std::mutex mutex_;
-  std::deque<Seconds> free_;       // since when
-  std::deque<Waiter*> waiting_{};  // each on the stack of its thread
-  bool is_stopped_ = false;
+  Mutex mutex_;
+  std::deque<Seconds> free_ TUTTI_GUARDED_BY(mutex_);       // since when
+  std::deque<Waiter*> waiting_ TUTTI_GUARDED_BY(mutex_){};  // each on the stack of its thread
+  bool is_stopped_ TUTTI_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tutti

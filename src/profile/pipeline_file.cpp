@@ -14,6 +14,7 @@
 #include "base/random/counter_random.h"
 #include "base/strings.h"
 #include "base/toml.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -106,12 +107,11 @@ class Section {
 };
 
 Result<StageResource> kind_of(const Section& section) {
-  const auto kind = section.text("kind", "cpu, io or device");
-  if (!kind) return tl::unexpected(kind.error());
+  const auto kind = TRY(section.text("kind", "cpu, io or device"));
   for (const StageResource resource : {StageResource::cpu, StageResource::io, StageResource::device})
-    if (*kind == name_of(resource)) return resource;
-  const std::string nearest = nearest_name(*kind, kKinds);
-  return section.error("kind", "expected cpu, io or device, found '" + *kind + "'",
+    if (kind == name_of(resource)) return resource;
+  const std::string nearest = nearest_name(kind, kKinds);
+  return section.error("kind", "expected cpu, io or device, found '" + kind + "'",
                        nearest.empty() ? "" : "Did you mean '" + nearest + "'?");
 }
 
@@ -127,9 +127,8 @@ Result<TimesDescription> times_of(const Section& section) {
                      {"stall_share", {0, 1}, 0},
                      {"stall_ms", {0, kLongestItem}, 0}};
   for (Entry& entry : entries) {
-    const auto value = section.number(entry.key, entry.range, entry.fallback);
-    if (!value) return tl::unexpected(value.error());
-    entry.value = *value;
+    const auto value = TRY(section.number(entry.key, entry.range, entry.fallback));
+    entry.value = value;
   }
   return TimesDescription{.mean = Seconds(entries[0].value / 1000),
                           .variation = entries[1].value,
@@ -140,25 +139,20 @@ Result<TimesDescription> times_of(const Section& section) {
 Result<StageModel> stage_of(const toml::table& table, const std::string& file, std::size_t number) {
   const std::string name = table["name"].value_or(std::string());
   const Section section(table, file, name.empty() ? "stage " + std::to_string(number) : "stage '" + name + "'");
-  if (auto known = section.expect_known(kStageKeys); !known) return tl::unexpected(known.error());
-  const auto named = section.text("name", "a name in quotes");
-  if (!named) return tl::unexpected(named.error());
-  if (named->find_first_of("=,\n") != std::string::npos)
+  TRY(section.expect_known(kStageKeys));
+  const auto named = TRY(section.text("name", "a name in quotes"));
+  if (named.find_first_of("=,\n") != std::string::npos)
     return section.error("name", "expected a name without '=', ',' and line ends");
-  const auto kind = kind_of(section);
-  if (!kind) return tl::unexpected(kind.error());
-  const auto threads = section.number("threads", {1, kMostThreads, true}, 1);
-  if (!threads) return tl::unexpected(threads.error());
-  const auto queue = section.number("queue", {1, kMostQueue, true}, 8);
-  if (!queue) return tl::unexpected(queue.error());
-  const auto times = times_of(section);
-  if (!times) return tl::unexpected(times.error());
+  const auto kind = TRY(kind_of(section));
+  const auto threads = TRY(section.number("threads", {1, kMostThreads, true}, 1));
+  const auto queue = TRY(section.number("queue", {1, kMostQueue, true}, 8));
+  const auto times = TRY(times_of(section));
   // The draw is the stage's own: a change elsewhere does not touch it.
   return StageModel{.name = name,
-                    .resource = *kind,
-                    .threads = static_cast<int>(*threads),
-                    .queue = static_cast<std::size_t>(*queue),
-                    .times = std::make_shared<std::vector<ItemTime>>(draw_items(*times, kDrawnItems, digest(name)))};
+                    .resource = kind,
+                    .threads = static_cast<int>(threads),
+                    .queue = static_cast<std::size_t>(queue),
+                    .times = std::make_shared<std::vector<ItemTime>>(draw_items(times, kDrawnItems, digest(name)))};
 }
 
 Result<std::vector<StageModel>> stages_of(const toml::table& file, const std::string& file_name) {
@@ -171,14 +165,13 @@ Result<std::vector<StageModel>> stages_of(const toml::table& file, const std::st
   for (const toml::node& node : *tables) {
     const std::string name = "stage " + std::to_string(stages.size() + 1);
     if (!node.is_table()) return top.error("stage", name + ": expected a table, [[stage]], found " + text_of(node));
-    auto stage = stage_of(*node.as_table(), file_name, stages.size() + 1);
-    if (!stage) return tl::unexpected(stage.error());
+    auto stage = TRY(stage_of(*node.as_table(), file_name, stages.size() + 1));
     for (const StageModel& other : stages)
-      if (other.name == stage->name)
+      if (other.name == stage.name)
         return Section(*node.as_table(), file_name, "stage '" + other.name + "'")
             .error("name", "expected a name of its own, found one that another stage has");
-    takes_time |= std::ranges::any_of(*stage->times, [](const ItemTime& t) { return (t.work + t.stall).count() > 0; });
-    stages.push_back(std::move(*stage));
+    takes_time |= std::ranges::any_of(*stage.times, [](const ItemTime& t) { return (t.work + t.stall).count() > 0; });
+    stages.push_back(std::move(stage));
   }
   if (!takes_time)
     return Section(*tables->front().as_table(), file_name, "stage '" + stages[0].name + "'")
@@ -189,24 +182,19 @@ Result<std::vector<StageModel>> stages_of(const toml::table& file, const std::st
 }  // namespace
 
 Result<DescribedPipeline> parse_pipeline(std::string_view toml, const std::string& file_name) {
-  const auto file = parse_toml(toml, file_name, Fault::usage);
-  if (!file) return tl::unexpected(file.error());
-  const Section top(*file, file_name, "");
-  if (auto known = top.expect_known(kTopKeys); !known) return tl::unexpected(known.error());
+  const auto file = TRY(parse_toml(toml, file_name, Fault::usage));
+  const Section top(file, file_name, "");
+  TRY(top.expect_known(kTopKeys));
   const double machine = std::max(1U, std::thread::hardware_concurrency());
-  const auto cores = top.number("cores", {1, kMostThreads, true}, machine);
-  if (!cores) return tl::unexpected(cores.error());
-  const auto seconds = top.number("seconds", {0, kLongestRun, false, true}, 4);
-  if (!seconds) return tl::unexpected(seconds.error());
-  auto stages = stages_of(*file, file_name);
-  if (!stages) return tl::unexpected(stages.error());
-  return DescribedPipeline{{static_cast<int>(*cores), std::move(*stages)}, Seconds(*seconds)};
+  const auto cores = TRY(top.number("cores", {1, kMostThreads, true}, machine));
+  const auto seconds = TRY(top.number("seconds", {0, kLongestRun, false, true}, 4));
+  auto stages = TRY(stages_of(file, file_name));
+  return DescribedPipeline{{static_cast<int>(cores), std::move(stages)}, Seconds(seconds)};
 }
 
 Result<DescribedPipeline> read_pipeline(const std::filesystem::path& file) {
-  const auto text = read_file(file);
-  if (!text) return tl::unexpected(text.error());
-  return parse_pipeline(*text, file.string());
+  const auto text = TRY(read_file(file));
+  return parse_pipeline(text, file.string());
 }
 
 }  // namespace tutti

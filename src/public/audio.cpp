@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/field_names.h"
 #include "base/new_file.h"
+#include "base/try.h"
 #include "feed/stages/pcm.h"
 #include "text/error_rate.h"
 #include "text/normaliser.h"
@@ -66,7 +67,7 @@ Result<std::vector<float>> load_audio(const RecordingInput& recording, const std
   std::vector<std::int16_t> part;
   for (std::int64_t first = 0; first < std::ssize(samples); first += kSamplesAtOnce) {
     part.resize(static_cast<std::size_t>(std::min(kSamplesAtOnce, std::ssize(samples) - first)));
-    if (auto read = decoded->read(first, part); !read) return tl::unexpected<Error>(read.error());
+    TRY(decoded->read(first, part));
     std::ranges::transform(part, samples.begin() + first,
                            [](std::int16_t pcm) { return static_cast<float>(pcm) / 32768; });
   }
@@ -78,34 +79,29 @@ Result<std::vector<float>> log_mel(std::span<const float> samples, int n_mels, s
   if (n_mels < 1 || padding < 0)
     return fail(Fault::usage, field("n_mels") + " " + std::to_string(n_mels) + ", " + field("padding") + " " +
                                   std::to_string(padding) + ": expected 1 or more bins and 0 or more samples");
-  const auto pcm = pcm_of(samples);
-  if (!pcm) return tl::unexpected<Error>(pcm.error());
-  const WatchedSamples recording(*pcm, go_on);
+  const auto pcm = TRY(pcm_of(samples));
+  const WatchedSamples recording(pcm, go_on);
   const LogMel mel(n_mels);
-  const auto maximum = mel.maximum(recording);
-  if (!maximum) return tl::unexpected<Error>(maximum.error());
-  return mel.window(recording, 0, (recording.samples() + padding) / kHopSamples, *maximum);
+  const auto maximum = TRY(mel.maximum(recording));
+  return mel.window(recording, 0, (recording.samples() + padding) / kHopSamples, maximum);
 }
 
 Result<std::vector<SpeechSpan>> speech_spans(std::span<const float> samples, const VadOptions& options,
                                              const std::function<bool()>& go_on) {
-  if (auto checked = check(options); !checked) return tl::unexpected<Error>(checked.error());
-  const auto pcm = pcm_of(samples);
-  if (!pcm) return tl::unexpected<Error>(pcm.error());
-  const auto pieces = find_speech(WatchedSamples(*pcm, go_on), options);
-  if (!pieces) return tl::unexpected<Error>(pieces.error());
+  TRY(check(options));
+  const auto pcm = TRY(pcm_of(samples));
+  const auto pieces = TRY(find_speech(WatchedSamples(pcm, go_on), options));
   std::vector<SpeechSpan> spans;
-  for (const SpeechPiece& piece : *pieces) spans.push_back({piece.start, piece.end});
+  for (const SpeechPiece& piece : pieces) spans.push_back({piece.start, piece.end});
   return spans;
 }
 
 Result<WordErrors> word_errors(std::span<const std::string> references, std::span<const std::string> hypotheses,
                                TextNormalizer normalizer) {
-  const auto rates = error_rates(normalised(references, normalizer), normalised(hypotheses, normalizer));
-  if (!rates) return tl::unexpected<Error>(rates.error());
-  const EditCounts& words = rates->words;
-  return WordErrors{.wer = rates->wer(),
-                    .cer = rates->cer(),
+  const auto rates = TRY(error_rates(normalised(references, normalizer), normalised(hypotheses, normalizer)));
+  const EditCounts& words = rates.words;
+  return WordErrors{.wer = rates.wer(),
+                    .cer = rates.cer(),
                     .words = words.reference(),
                     .substitutions = words.substitutions,
                     .insertions = words.insertions,

@@ -4,6 +4,7 @@
 
 #include "advise/recording.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
 #include "profile/serial_run.h"
@@ -32,9 +33,8 @@ RunProfile& RunProfile::operator=(RunProfile&&) noexcept = default;
 RunProfile::~RunProfile() = default;
 
 Result<RunProfile> RunProfile::read(const std::filesystem::path& recording) {
-  auto read = read_recording(recording);
-  if (!read) return tl::unexpected<Error>(read.error());
-  return RunProfile(std::make_unique<const Parts>(std::move(*read)));
+  auto read = TRY(read_recording(recording));
+  return RunProfile(std::make_unique<const Parts>(std::move(read)));
 }
 
 const std::string& RunProfile::unit() const {
@@ -66,9 +66,8 @@ Result<PredictedRate> RunProfile::predict(const std::string& change) const {
   const auto& recording = parts_->run.recording;
   std::vector<Change> changes;
   for (const auto one : split(change, ' ')) {
-    auto parsed = parse_change(one, model_of(recording));
-    if (!parsed) return tl::unexpected<Error>(parsed.error());
-    changes.push_back(std::move(*parsed));
+    auto parsed = TRY(parse_change(one, model_of(recording)));
+    changes.push_back(std::move(parsed));
   }
   return rate_of(tutti::predict(recording, changes));
 }

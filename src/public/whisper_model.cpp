@@ -9,11 +9,14 @@
 #include "base/build_id.h"
 #include "base/field_names.h"
 #include "base/guarded.h"
+#include "base/try.h"
 #include "device/list/device_list.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
+#include "hub/model_shape.h"
 #include "jobs/history.h"
 #include "transcribe/service/speech_service.h"
+#include "transcribe/speech_chunks.h"
 
 namespace tutti {
 namespace {
@@ -23,6 +26,8 @@ class NoHistory final : public RunHistory {
  public:
   Result<RunId> begin_run(const RunStart&) override { return RunId{}; }
   Result<void> end_run(RunId, const RunEnd&) override { return {}; }
+  Result<void> report_run(RunId, const std::string&) override { return {}; }
+  Result<std::vector<RunRecord>> runs_seen(StoreTime) override { return std::vector<RunRecord>(); }
   Result<std::vector<RunRecord>> runs(std::size_t) override { return std::vector<RunRecord>(); }
   Result<void> record_speed(const SpeedRecord&) override { return {}; }
   Result<std::vector<SpeedRecord>> speeds(bool) override { return std::vector<SpeedRecord>(); }
@@ -149,6 +154,7 @@ void Transcription::cancel() {
 struct WhisperTranscriber::Parts {
   NoHistory history{};
   std::unique_ptr<SpeechService> service{};
+  bool is_keyed = false;  // its model is of Morse
 };
 
 WhisperTranscriber::WhisperTranscriber(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -157,29 +163,26 @@ WhisperTranscriber& WhisperTranscriber::operator=(WhisperTranscriber&&) noexcept
 WhisperTranscriber::~WhisperTranscriber() = default;
 
 Result<WhisperTranscriber> WhisperTranscriber::load(const WhisperModelOptions& options, const GoOn& go_on) {
-  if (auto checked = check(options); !checked) return tl::unexpected<Error>(checked.error());
-  const auto model = find_model(options.model, ModelFolders::from_environment());
-  if (!model) return tl::unexpected<Error>(model.error());
-  const auto listed = parse_device_list(options.devices);
-  if (!listed) return tl::unexpected<Error>(listed.error());
-  auto devices = choose_devices(*listed, find_devices());
-  if (!devices) return tl::unexpected<Error>(devices.error());
+  TRY(check(options));
+  const auto model = TRY(find_model(options.model, ModelFolders::from_environment()));
+  const auto listed = TRY(parse_device_list(options.devices));
+  auto devices = TRY(choose_devices(listed, find_devices()));
   SpeechServiceOptions service{.longest = options.longest};
-  service.pool.devices = std::move(*devices);
+  service.pool.devices = std::move(devices);
   service.pool.run.build_id = build_id();
-  service.pool.run.model = *model;
+  service.pool.run.model = model;
   service.pool.run.compute_type = options.compute_type;
   service.pool.run.threads = options.threads;
   service.pool.run.batch_size = options.batch_size;
   auto parts = std::make_unique<Parts>();
-  auto started = SpeechService::start(service, parts->history);
-  if (!started) return tl::unexpected<Error>(started.error());
-  parts->service = std::move(*started);
+  auto started = TRY(SpeechService::start(service, parts->history));
+  parts->service = std::move(started);
+  parts->is_keyed = is_keyed(model);
   while (go_on && !parts->service->ready() && !parts->service->over()) {
     if (!go_on()) return left();
     std::this_thread::sleep_for(kLookEvery);
   }
-  if (auto ready = parts->service->wait_until_ready(); !ready) return tl::unexpected<Error>(ready.error());
+  TRY(parts->service->wait_until_ready());
   return WhisperTranscriber(std::move(parts));
 }
 
@@ -189,6 +192,9 @@ std::vector<std::string> WhisperTranscriber::languages() const {
 
 Transcription WhisperTranscriber::transcribe(RecordingInput recording, SpeechOptions options) {
   auto state = std::make_unique<Transcription::State>();
+  if (parts_->is_keyed && !options.vad)
+    options.vad = VadOptions{.method = VadMethod::keying, .min_silence_duration_ms = kKeyedSilenceMs};
+  fit_keying(options);
   if (const auto checked = options.vad ? check(*options.vad) : Result<void>(); !checked) {
     state->listener->failed(checked.error());
     return Transcription(std::move(state));

@@ -13,7 +13,8 @@ void visit_classifier_input(ClassifierRecipe& r, Visit& visit) {
         "recordings or a list, as that takes them, which are prepared into OUT/set");
   visit.group("Augmentation, drawn again for every clip and epoch");
   visit("gain-db", r.gain_db, "DB",
-        "clips are made louder or softer by up to this; -1: 6 for sets of whole clips, 0 in note 003's geometry");
+        "clips are made louder or softer by up to this; -1: 6 for sets of whole clips, but 0 where the plain baseline "
+        "needs their level to name them, and in note 003's geometry");
   visit("shift-share", r.shift_share, "SHARE",
         "share of a clip's frames that it is moved by at most, to either side; -1: likewise 0.1 or 0");
   visit("noise-share", r.noise_share, "SHARE", "share of segments that get white noise");
@@ -25,7 +26,10 @@ void visit_classifier_input(ClassifierRecipe& r, Visit& visit) {
   visit("mask-bands", r.mask_bands, "N", "bands of up to a fifth of the mels");
   visit("mask-stretches", r.mask_stretches, "N", "stretches of up to a fifth of the frames");
   visit.group("Network");
-  visit("channels", r.channels, "N", "channels of the first convolution; the others have two and four times as many");
+  visit("channels", r.channels, "N",
+        "channels of the first convolution; the others have two and four times as many; 0: 32, of a set with less than "
+        "500 clips to learn 16, with less than 100 of them 8");
+  visit("hidden", r.hidden, "N", "units of the hidden layer; 0: 256, or eight times channels where those are 0");
   visit("dropout", r.dropout, "SHARE", "in front of and behind the hidden layer");
   visit("against", r.against, "LABEL",
         "a second head learns this label against all others, and its file decisions rank networks; of a set with a "
@@ -54,8 +58,9 @@ void visit_classifier_steps(ClassifierRecipe& r, Visit& visit) {
   visit("class-weights", r.class_weights, "inverse|none",
         "rare labels count as much as frequent ones, or as they come");
   visit("tune-minutes", r.tune_minutes, "MIN",
-        "before the training: try other learning rates, batch sizes and dropouts in short trainings for so long, and "
-        "take the best by the validation part. OUT/tuning.jsonl records all; 0: not");
+        "before the training: try other networks, augmentation, learning rates, batch sizes and dropouts in short "
+        "trainings for so long, and take the best by cross-validation over groups; of sets above 2,000 clips by the "
+        "validation part. Of recordings that --data names, also the front end. OUT/tuning.jsonl records all; 0: not");
 }
 
 /// As visit_fields of a Whisper recipe.

@@ -17,7 +17,7 @@ using value_checks::one_of;
 // clang-format off
 constexpr std::string_view kBinding[] = {
     "data", "gain-db", "shift-share", "noise-share", "noise-least-db", "noise-most-db", "mixup",
-    "use-specaugment", "mask-bands", "mask-stretches", "channels", "against", "binary-mode", "two-stage",
+    "use-specaugment", "mask-bands", "mask-stretches", "channels", "hidden", "against", "binary-mode", "two-stage",
     "batch-size", "least-steps", "ema", "seed"};
 // clang-format on
 
@@ -33,7 +33,8 @@ std::vector<Result<void>> value_checks_of(const ClassifierRecipe& r) {
       between("mixup", r.mixup, 0, 1),
       between("dropout", r.dropout, 0, 0.95),
       between("boost", r.boost, 0.01, 1000),
-      between("channels", r.channels, 1, 1024),
+      between("channels", r.channels, 0, 1024),
+      between("hidden", r.hidden, 0, 65536),
       between("batch-size", r.batch_size, 1, 1 << 20),
       between("val-batch-size", r.val_batch_size, 1, 1 << 20),
       between("least-steps", r.least_steps, 1, kMany),

@@ -39,7 +39,8 @@ struct ClassifierRecipe : TrainingRecipe {
   std::int32_t mask_stretches = 1;
 
   // Network
-  std::int32_t channels = 32;
+  std::int32_t channels = 0;
+  std::int32_t hidden = 0;
   double dropout = 0.25;
   std::string against{};
   bool binary_mode = false;

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "base/toml.h"
+#include "base/try.h"
 
 // Recipes as TOML: for any struct with a `visit_fields(recipe, visit)`, which gives each field its key, its value's
 // name and its help. For the .cpp of each recipe alone: it brings toml++ along.
@@ -136,9 +137,8 @@ Result<void> take_key(const std::string& key, const toml::node& node, Recipe& re
 /// The TOML text over what `recipe` holds already. Strict; `file_name` names the text in errors.
 template <class Recipe>
 Result<Recipe> read(std::string_view toml, const std::string& file_name, Recipe recipe, const std::string& command) {
-  const auto table = parse_toml(toml, file_name);
-  if (!table) return tl::unexpected<Error>(table.error());
-  for (const auto& [key, node] : *table) {
+  const auto table = TRY(parse_toml(toml, file_name));
+  for (const auto& [key, node] : table) {
     const std::string name(key.str());
     if (auto taken = take_key(name, node, recipe, command); !taken)
       return fail_in(file_name + ":" + std::to_string(node.source().begin.line) + ": '" + name + "'", taken.error());

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/sha256.h"
+#include "base/try.h"
 #include "link/wire.h"
 
 namespace tutti {
@@ -68,8 +69,7 @@ Result<void> KeptWindows::open_now(WindowId window) {
     return Window{.mel = std::exchange(known.mel, {}), .facts = known.facts};
   });
   if (waiting.mel.empty()) return {};
-  auto opened = engine_.open(waiting.facts, waiting.mel);
-  if (!opened) return tl::unexpected(opened.error());
+  TRY(engine_.open(waiting.facts, waiting.mel));
   return {};
 }
 
@@ -84,7 +84,7 @@ Result<Reply> KeptWindows::reply(WindowId window, const std::string& request, Co
       return std::get<Reply>(*message);
     }
   }
-  if (auto opened = open_now(window); !opened) return tl::unexpected(opened.error());
+  TRY(open_now(window));
   auto computed = compute();
   if (computed) add(key, encode_message(ToControl(without_numbers(*computed))));
   return computed;
@@ -131,6 +131,13 @@ Result<Aligned> KeptWindows::align(const AlignWindow& request) {
     aligned->request = request.request;
   }
   return aligned;
+}
+
+Result<Transcribed> KeptWindows::transcribe(const TranscribeWindow& request) {
+  auto transcribed = reply<Transcribed>(request.window, encode_message(ToWorker(without_numbers(request))),
+                                        [&] { return engine_.transcribe(request); });
+  if (transcribed) transcribed->window = request.window;
+  return transcribed;
 }
 
 void KeptWindows::release(WindowId window) {

@@ -62,6 +62,7 @@ class KeptWindows final : public WindowEngine {
   Result<Language> detect_language(WindowId window) override;
   Result<Decoded> decode(const DecodeWindow& request) override;
   Result<Aligned> align(const AlignWindow& request) override;
+  Result<Transcribed> transcribe(const TranscribeWindow& request) override;
   Result<SpeakersAnalyzed> analyze_speakers(const AnalyzeSpeakers& request, std::span<const float> inputs) override {
     return engine_.analyze_speakers(request, inputs);
   }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/periodic_thread.h"
+#include "base/try.h"
 #include "runner/s3_sink.h"
 #include "runner/sqs_job_source.h"
 #include "transcribe/batch/job_run.h"
@@ -160,31 +161,26 @@ class RemoteControl final : public BatchControl {
 
 Result<RunnerQueue> check_queue_and_bucket(const RunnerOptions& options, const RunnerAccess& access, StopSignal& stop) {
   CallerPool callers(access.credentials, access.location, [&stop] { return !stop.raised(); });
-  const auto facts = callers.with_sqs([&](SqsClient& sqs) { return sqs.facts(options.queue); });
-  if (!facts) return tl::unexpected(facts.error());
-  if (facts->dead_letters_arn.empty())
+  const auto facts = TRY(callers.with_sqs([&](SqsClient& sqs) { return sqs.facts(options.queue); }));
+  if (facts.dead_letters_arn.empty())
     return fail(Fault::refused,
                 "queue " + options.queue.name + ": it has no dead letters, and what fails for good would come again",
                 "Make a queue with them: tutti queue create NAME");
-  const std::string name = facts->dead_letters_arn.substr(facts->dead_letters_arn.rfind(':') + 1);
-  const auto url = callers.with_sqs([&](SqsClient& sqs) { return sqs.url_of(name); });
-  if (!url) return tl::unexpected(url.error());
-  auto dead_letters = parse_queue_url(*url);
-  if (!dead_letters) return tl::unexpected(dead_letters.error());
-  const auto bucket = callers.with_s3([&](S3Client& s3) { return s3.check_bucket(options.bucket); });
-  if (!bucket) return tl::unexpected(bucket.error());
-  return RunnerQueue{.dead_letters = std::move(*dead_letters),
-                     .wait_seconds = facts->settings.wait_seconds > 0 ? facts->settings.wait_seconds : kLongestWait,
-                     .most_receives = facts->settings.most_receives};
+  const std::string name = facts.dead_letters_arn.substr(facts.dead_letters_arn.rfind(':') + 1);
+  const auto url = TRY(callers.with_sqs([&](SqsClient& sqs) { return sqs.url_of(name); }));
+  auto dead_letters = TRY(parse_queue_url(url));
+  TRY(callers.with_s3([&](S3Client& s3) { return s3.check_bucket(options.bucket); }));
+  return RunnerQueue{.dead_letters = std::move(dead_letters),
+                     .wait_seconds = facts.settings.wait_seconds > 0 ? facts.settings.wait_seconds : kLongestWait,
+                     .most_receives = facts.settings.most_receives};
 }
 
 Result<RunnerReport> run_remote(const RunnerOptions& options, const RunnerAccess& access, const RunnerQueue& queue,
                                 RunHistory& history, StopSignal& stop,
                                 const std::function<void(BatchControl*)>& with_control) {
-  auto plan = plan_pool(options, history);
-  if (!plan) return tl::unexpected(plan.error());
-  JobRun run(options, std::move(*plan), history, stop);
-  if (const auto begun = run.begin(); !begun) return tl::unexpected(begun.error());
+  auto plan = TRY(plan_pool(options, history));
+  JobRun run(options, std::move(plan), history, stop);
+  TRY(run.begin());
   RemoteJobs jobs(options, access, queue, run.pool());
   jobs.report("running");
   RemoteControl control(run, jobs, options);

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/try.h"
 
 namespace tutti {
 
@@ -26,9 +27,8 @@ bool RunnerParts::is_account_refused(const Error& error) const {
 
 Result<void> RunnerParts::expect_own_result(const JobMessage& message, const S3Path& output) const {
   constexpr std::int64_t kMostLookedInto = 8 << 20;
-  const auto there = callers.with_s3([&](S3Client& s3) { return s3.head(output); });
-  if (!there) return tl::unexpected(there.error());
-  if (!*there || (*there)->size > kMostLookedInto) return {};
+  const auto there = TRY(callers.with_s3([&](S3Client& s3) { return s3.head(output); }));
+  if (!there || there->size > kMostLookedInto) return {};
   const auto text = callers.with_s3([&](S3Client& s3) { return s3.get(output); });
   if (!text && text.error().fault == Fault::missing) return {};
   if (!text) return tl::unexpected(text.error());
@@ -43,9 +43,8 @@ Result<void> RunnerParts::expect_own_result(const JobMessage& message, const S3P
 
 void RunnerParts::remove_windows(const RemoteAttempt& attempt) const {
   const auto removed = settling.with_s3([&](S3Client& s3) -> Result<void> {
-    const auto kept = s3.list(options.bucket, segments_prefix(attempt.message.job_id));
-    if (!kept) return tl::unexpected(kept.error());
-    for (const S3Object& object : *kept)
+    const auto kept = TRY(s3.list(options.bucket, segments_prefix(attempt.message.job_id)));
+    for (const S3Object& object : kept)
       if (auto gone = s3.remove({options.bucket, object.key}); !gone) return gone;
     return {};
   });

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -104,22 +105,20 @@ Result<PutEnd> S3Sink::put(const RemoteAttempt& attempt, const S3Path& output, c
 Result<void> S3Sink::publish(TranscribedFile& file) {
   const auto attempt = parts_.attempts.at(file.outcome.index);
   if (attempt->has_settled()) return not_wanted();
-  const auto output = parse_s3_path(attempt->message.s3_output_path);
-  if (!output) return tl::unexpected(output.error());
+  const auto output = TRY(parse_s3_path(attempt->message.s3_output_path));
   parts_.report(*attempt, JobPhase::saving, "Writing the transcript");
   const std::string content = content_of(*attempt, file);
-  parts_.report(*attempt, JobPhase::uploading, "Uploading to " + output->text());
-  const auto put = this->put(*attempt, *output, content);
-  if (!put) return tl::unexpected(put.error());
-  const bool elsewhere = *put == PutEnd::was_there;
+  parts_.report(*attempt, JobPhase::uploading, "Uploading to " + output.text());
+  const auto put = TRY(this->put(*attempt, output, content));
+  const bool elsewhere = put == PutEnd::was_there;
   if (elsewhere)
-    if (auto own = parts_.expect_own_result(attempt->message, *output); !own) return own;
+    if (auto own = parts_.expect_own_result(attempt->message, output); !own) return own;
   if (!attempt->settle()) return not_wanted();
   const std::string device = attempt->use().device;
   attempt->release_engine();
   parts_.held.done(attempt->token);
   if (attempt->earlier.has_objects()) parts_.remove_windows(*attempt);
-  file.outcome.outputs = {output->text()};
+  file.outcome.outputs = {output.text()};
   if (elsewhere)
     log(Level::info, "job " + attempt->message.job_id + ": another worker has published it before");
   else

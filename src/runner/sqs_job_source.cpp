@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/random/kernel_random.h"
+#include "base/try.h"
 #include "jobs/retry.h"
 #include "transcribe/pool/pool_plan.h"
 #include "transcribe/pool/pooled_recording.h"
@@ -86,14 +87,15 @@ ClaimedFile SqsJobSource::begin(MessageIntake::Waiting waiting) {
 /// What another has done already is not done again.
 Result<void> SqsJobSource::begin(std::size_t index) {
   const auto attempt = parts_.attempts.at(index);
-  const auto output = parse_s3_path(attempt->message.s3_output_path);
-  if (!output) return tl::unexpected(output.error());
-  const auto there = parts_.callers.with_s3([&](S3Client& s3) { return s3.head(*output); });
-  if (!there) return tl::unexpected(there.error());
-  if (!*there) return load_windows(*attempt);
-  if (auto own = parts_.expect_own_result(attempt->message, *output); !own) return own;
+  const auto output = TRY(parse_s3_path(attempt->message.s3_output_path));
+  const auto there = TRY(parts_.callers.with_s3([&](S3Client& s3) { return s3.head(output); }));
+  if (!there) {
+    TRY(expect_bucket(output.bucket));
+    return load_windows(*attempt);
+  }
+  if (auto own = parts_.expect_own_result(attempt->message, output); !own) return own;
   if (attempt->settle()) {
-    log(Level::info, "job " + attempt->message.job_id + ": " + output->text() +
+    log(Level::info, "job " + attempt->message.job_id + ": " + output.text() +
                          " is there already; remove it to have the job done again");
     parts_.held.done(attempt->token);
     if (attempt->receives > 1) parts_.remove_windows(*attempt);
@@ -103,14 +105,23 @@ Result<void> SqsJobSource::begin(std::size_t index) {
   return not_wanted();
 }
 
+/// An object that is not there does not tell whether its bucket is.
+Result<void> SqsJobSource::expect_bucket(const std::string& bucket) {
+  const bool is_known = bucket == parts_.options.bucket ||  // it was checked before the first message
+                        buckets_.with([&](const auto& known) { return known.contains(bucket); });
+  if (is_known) return {};
+  TRY(parts_.callers.with_s3([&](S3Client& s3) { return s3.check_bucket(bucket); }));
+  buckets_.with([&](auto& known) { known.insert(bucket); });
+  return {};
+}
+
 /// Only where there was an earlier attempt.
 Result<void> SqsJobSource::load_windows(RemoteAttempt& attempt) const {
   if (attempt.receives < 2) return {};
   const S3Path folder{parts_.options.bucket, RunnerParts::segments_prefix(attempt.message.job_id)};
-  const auto chunks = parts_.callers.with_s3([&](S3Client& s3) { return s3.list(folder.bucket, folder.key); });
-  if (!chunks) return tl::unexpected(chunks.error());
+  const auto chunks = TRY(parts_.callers.with_s3([&](S3Client& s3) { return s3.list(folder.bucket, folder.key); }));
   WindowReplies known;
-  for (const S3Object& chunk : *chunks) {
+  for (const S3Object& chunk : chunks) {
     const auto text = parts_.callers.with_s3([&](S3Client& s3) { return s3.get({folder.bucket, chunk.key}); });
     if (!text && text.error().fault == Fault::missing) continue;  // whose result is there now has removed it
     if (!text) return tl::unexpected(text.error());
@@ -123,7 +134,7 @@ Result<void> SqsJobSource::load_windows(RemoteAttempt& attempt) const {
   if (!known.empty())
     log(Level::info, "job " + attempt.message.job_id + ": an earlier attempt has left " + std::to_string(known.size()) +
                          " answers about windows");
-  attempt.earlier.set(std::move(known), static_cast<int>(chunks->size()));
+  attempt.earlier.set(std::move(known), static_cast<int>(chunks.size()));
   return {};
 }
 
@@ -148,15 +159,13 @@ std::unique_ptr<KeptWindows> SqsJobSource::kept_windows(const std::shared_ptr<Re
 
 Result<FetchedAudio> SqsJobSource::fetch(const ClaimedFile& file) {
   const auto attempt = parts_.attempts.at(file.index);
-  const auto input = parse_s3_path(attempt->message.s3_input_path);
-  if (!input) return tl::unexpected(input.error());
-  parts_.report(*attempt, JobPhase::downloading, "Downloading " + input->text());
+  const auto input = TRY(parse_s3_path(attempt->message.s3_input_path));
+  parts_.report(*attempt, JobPhase::downloading, "Downloading " + input.text());
   auto fetched = fetch_audio(parts_.spool, [&](int audio) -> Result<void> {
     if (attempt->has_settled()) return not_wanted();
-    const auto object = parts_.callers.with_s3([&](S3Client& s3) { return s3.fetch(*input, audio); });
-    if (!object) return tl::unexpected(object.error());
-    if (object->size == 0) return fail(Fault::corrupt, input->text() + ": it is empty", "Upload the recording again");
-    attempt->input_etag.with([&](std::string& etag) { etag = object->etag; });
+    const auto object = TRY(parts_.callers.with_s3([&](S3Client& s3) { return s3.fetch(input, audio); }));
+    if (object.size == 0) return fail(Fault::corrupt, input.text() + ": it is empty", "Upload the recording again");
+    attempt->input_etag.with([&](std::string& etag) { etag = object.etag; });
     return {};
   });
   if (fetched) parts_.report(*attempt, JobPhase::downloaded, "Downloaded");

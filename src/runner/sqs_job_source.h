@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ class SqsJobSource final : public JobSource {
  private:
   bool has_capacity(bool held_back) const;
   ClaimedFile begin(MessageIntake::Waiting waiting);
+  Result<void> expect_bucket(const std::string& bucket);
   Result<void> load_windows(RemoteAttempt& attempt) const;
   std::unique_ptr<KeptWindows> kept_windows(const std::shared_ptr<RemoteAttempt>& attempt, JobEngine& engine,
                                             WindowReplies known) const;
@@ -53,6 +55,7 @@ class SqsJobSource final : public JobSource {
   std::size_t next_index_ = 0;  // likewise
 
   Guarded<std::optional<const ModelContext*>> model_{};  // none: it is still loading
+  Guarded<std::set<std::string>> buckets_{};             // of results; they are there
 };
 
 }  // namespace tutti

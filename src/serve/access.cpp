@@ -14,6 +14,7 @@
 #include "base/random/kernel_random.h"
 #include "base/sha256.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -43,10 +44,9 @@ std::string fingerprint_of(const std::string& token) {
 }  // namespace
 
 Result<std::vector<Access::Entry>> Access::read(const std::filesystem::path& file) {
-  const auto content = read_file(file);
-  if (!content) return tl::unexpected<Error>(content.error());
+  const auto content = TRY(read_file(file));
   std::vector<Entry> entries;
-  for (const auto text : split(*content, '\n')) {
+  for (const auto text : split(content, '\n')) {
     const auto line = trimmed(text);
     const auto blank = line.find_first_of(" \t");
     const std::string token(blank == std::string_view::npos ? line : trimmed(line.substr(blank)));
@@ -66,16 +66,14 @@ Result<std::vector<Access::Entry>> Access::read(const std::filesystem::path& fil
 }
 
 Result<Access> Access::from_file(const std::filesystem::path& file) {
-  auto entries = read(file);
-  if (!entries) return tl::unexpected<Error>(entries.error());
-  return Access(std::move(*entries));
+  auto entries = TRY(read(file));
+  return Access(std::move(entries));
 }
 
 Result<void> Access::add_operators(const std::filesystem::path& file) {
-  auto operators = read(file);
-  if (!operators) return tl::unexpected<Error>(operators.error());
+  auto operators = TRY(read(file));
   for (Entry& entry : entries_) entry.client.is_operator = false;
-  for (Entry& entry : *operators) {
+  for (Entry& entry : operators) {
     entry.client.is_operator = true;
     std::erase_if(entries_, [&](const Entry& other) { return other.token == entry.token; });
     entries_.push_back(std::move(entry));
@@ -85,13 +83,12 @@ Result<void> Access::add_operators(const std::filesystem::path& file) {
 
 Result<Access> Access::from_state(const std::filesystem::path& state) {
   const auto file = state / "token";
-  if (auto made = make_private_folder(state); !made) return tl::unexpected<Error>(made.error());
+  TRY(make_private_folder(state));
   const OwnedFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!fd && errno != EEXIST) return fail_errno(file.string(), "cannot be made");
   if (fd) {
     const std::string line = "tutti-" + random_token(24) + "\n";
-    if (auto written = write_all(fd.get(), std::as_bytes(std::span(line)), file.string()); !written)
-      return tl::unexpected<Error>(written.error());
+    TRY(write_all(fd.get(), std::as_bytes(std::span(line)), file.string()));
   }
   return from_file(file);
 }

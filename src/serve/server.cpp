@@ -1,6 +1,7 @@
 #include "serve/server.h"
 
 #include <algorithm>
+#include <memory>
 #include <thread>
 
 #include "base/field_names.h"
@@ -8,11 +9,13 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "jobs/open_store.h"
 #include "serve/dashboard/dashboard.h"
 #include "serve/dashboard/fleet_source.h"
 #include "serve/idle_watch.h"
 #include "serve/jobs/job_service.h"
+#include "transcribe/bucket_outputs.h"
 
 namespace tutti {
 namespace {
@@ -110,32 +113,29 @@ void warn_of_temporary_folder(const ServeOptions& options) {
 Result<ServeEnd> serve(const ServeOptions& options, StopSignal& stop,
                        const std::function<void(std::uint16_t)>& listening) {
   if (options.api.models) warn_of_temporary_folder(options);
-  auto store = open_store({.url = options.server.value_or(StoreUrl(options.speech.state))});
-  if (!store) return tl::unexpected<Error>(store.error());
+  auto store = TRY(open_store({.url = options.server.value_or(StoreUrl(options.speech.state)),
+                               .objects = std::make_shared<BucketOutputs>()}));  // of batches on the same store
   std::unique_ptr<AlertWatch> alerts;  // before any job: it counts what ends from its start on
   if (!options.alerts.webhook.url.empty()) {
-    auto watching = AlertWatch::start(alerts_of(options), **store);
-    if (!watching) return tl::unexpected<Error>(watching.error());
-    alerts = std::move(*watching);
+    auto watching = TRY(AlertWatch::start(alerts_of(options), *store));
+    alerts = std::move(watching);
   }
   std::unique_ptr<SpeechService> service;
   std::unique_ptr<JobService> jobs;
   if (options.api.models) {
-    auto started = SpeechService::start(options.speech, **store);
-    if (!started) return tl::unexpected<Error>(started.error());
-    service = std::move(*started);
-    auto accepting = JobService::start(jobs_of(options), *service, **store);
-    if (!accepting) return tl::unexpected<Error>(accepting.error());
-    jobs = std::move(*accepting);
+    auto started = TRY(SpeechService::start(options.speech, *store));
+    service = std::move(started);
+    auto accepting = TRY(JobService::start(jobs_of(options), *service, *store));
+    jobs = std::move(accepting);
   }
   LiveSessions live(most_live(options));
   const auto fleet = service          ? fleet_of(service->control(), *jobs, live)
-                     : options.server ? fleet_of_server(*options.server, **store)
-                                      : fleet_of_batches(options.speech.state, **store);
+                     : options.server ? fleet_of_server(*options.server, *store)
+                                      : fleet_of_batches(options.speech.state, *store);
   std::unique_ptr<Dashboard> dashboard;
-  if (options.dashboard) dashboard = Dashboard::start(page_of(options), *fleet, **store, **store);
+  if (options.dashboard) dashboard = Dashboard::start(page_of(options), *fleet, *store, *store);
   Api api(options.api,
-          {.service = service.get(), .jobs = jobs.get(), .store = **store, .live = live, .dashboard = dashboard.get()});
+          {.service = service.get(), .jobs = jobs.get(), .store = *store, .live = live, .dashboard = dashboard.get()});
   auto http = HttpServer::start(options.http, api);
   if (!http) {
     stop_work(service.get(), jobs.get());

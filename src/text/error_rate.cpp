@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/try.h"
 #include "text/byte_order_mark.h"
 #include "text/code_points.h"
 #include "text/utf8.h"
@@ -367,9 +368,8 @@ Result<ErrorRates> error_rates(std::span<const std::string> references, std::spa
 }
 
 Result<std::vector<std::string>> read_lines(const std::filesystem::path& path) {
-  auto content = read_file(path);
-  if (!content) return tl::unexpected(content.error());
-  std::string_view rest = without_mark(*content);
+  auto content = TRY(read_file(path));
+  std::string_view rest = without_mark(content);
   std::vector<std::string> lines;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "base/try.h"
 #include "text/code_points.h"
 #include "text/error_rate.h"
 #include "text/utf8.h"
@@ -64,13 +65,12 @@ std::u32string composed(std::string_view text) {
 }  // namespace
 
 Result<ReplacementList> ReplacementList::read(const std::filesystem::path& file) {
-  const auto lines = read_lines(file);
-  if (!lines) return tl::unexpected(lines.error());
+  const auto lines = TRY(read_lines(file));
   ReplacementList list;
-  for (std::size_t i = 0; i < lines->size(); ++i) {
-    const std::string& line = (*lines)[i];
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string& line = lines[i];
     if (trimmed(line).empty() || line.starts_with('#')) continue;
-    if (auto added = list.add(line, i + 1, file.string()); !added) return tl::unexpected(added.error());
+    TRY(list.add(line, i + 1, file.string()));
   }
   for (auto& [first, rules] : list.by_first_)
     std::ranges::stable_sort(rules, std::ranges::greater(),

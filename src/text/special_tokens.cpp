@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/try.h"
 #include "text/files/vocabulary_files.h"
 #include "text/languages.h"
 
@@ -139,11 +140,10 @@ Result<SpecialTokens> special_tokens_from(const std::vector<AddedToken>& added, 
   auto special = named_tokens(ids);
   if (!special) return special;
   if (special->eot == kEnglishTextTokens || special->eot == kMultilingualTextTokens) {
-    if (auto same = expect_standard(*special); !same) return tl::unexpected(same.error());
+    TRY(expect_standard(*special));
     special->multilingual = special->eot == kMultilingualTextTokens;
   }
-  if (n_vocab)
-    if (auto vocabulary = expect_vocabulary(*special, *n_vocab); !vocabulary) return tl::unexpected(vocabulary.error());
+  if (n_vocab) TRY(expect_vocabulary(*special, *n_vocab));
   return special;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/files.h"
+#include "base/try.h"
 #include "text/code_points.h"
 #include "text/files/vocabulary_files.h"
 #include "text/special_tokens.h"
@@ -104,9 +105,8 @@ Result<VocabularyFile> read_gpt2_files(const fs::path& vocab_json) {
 /// By the first characters: a tokenizer.json is an object, a vocabulary.json an array; base64 has neither's bracket.
 Result<VocabularyFile> parse_vocabulary(std::string_view content) {
   if (is_ggml(content)) {
-    const auto head = parse_ggml_head(content);
-    if (!head) return tl::unexpected(head.error());
-    return vocabulary_of(*head);
+    const auto head = TRY(parse_ggml_head(content));
+    return vocabulary_of(head);
   }
   const auto first = content.find_first_not_of(" \t\r\n");
   if (first != content.npos && content[first] == '[') return parse_vocabulary_json(content);
@@ -126,12 +126,10 @@ Tokenizer::Tokenizer(std::shared_ptr<const Vocabulary> vocabulary) : vocabulary_
 
 Result<Tokenizer> Tokenizer::build(Result<VocabularyFile> file, std::optional<std::int32_t> n_vocab) {
   if (!file) return tl::unexpected(file.error());
-  auto special = file->added.empty() ? special_tokens_for(static_cast<std::int32_t>(file->tokens.size()), n_vocab)
-                                     : special_tokens_from(file->added, n_vocab);
-  if (!special) return tl::unexpected(special.error());
-  auto vocabulary = Vocabulary::build(std::move(*file), std::move(*special));
-  if (!vocabulary) return tl::unexpected(vocabulary.error());
-  return Tokenizer(std::move(*vocabulary));
+  auto special = TRY(file->added.empty() ? special_tokens_for(static_cast<std::int32_t>(file->tokens.size()), n_vocab)
+                                         : special_tokens_from(file->added, n_vocab));
+  auto vocabulary = TRY(Vocabulary::build(std::move(*file), std::move(special)));
+  return Tokenizer(std::move(vocabulary));
 }
 
 Result<Tokenizer> Tokenizer::parse(std::string_view content, std::optional<std::int32_t> n_vocab) {
@@ -149,18 +147,16 @@ Result<Tokenizer> Tokenizer::load(const fs::path& path, std::optional<std::int32
     if (!known) return fail_in(path.string(), std::move(known.error()));
     return known;
   }
-  const auto file = file_in(path);
-  if (!file) return tl::unexpected(file.error());
-  if (file->filename() == kVocabJson) {
-    auto several = build(read_gpt2_files(*file), n_vocab);
-    if (!several) return fail_in(folder_of(*file).string(), std::move(several.error()));
+  const auto file = TRY(file_in(path));
+  if (file.filename() == kVocabJson) {
+    auto several = build(read_gpt2_files(file), n_vocab);
+    if (!several) return fail_in(folder_of(file).string(), std::move(several.error()));
     return several;
   }
-  const auto content = MappedFile::open(*file);
-  if (!content) return tl::unexpected(content.error());
-  auto tokenizer = file->filename() == kVocabularyTxt ? build(parse_vocabulary_txt(content->text()), n_vocab)
-                                                      : parse(content->text(), n_vocab);
-  if (!tokenizer) return fail_in(file->string(), std::move(tokenizer.error()));
+  const auto content = TRY(MappedFile::open(file));
+  auto tokenizer = file.filename() == kVocabularyTxt ? build(parse_vocabulary_txt(content.text()), n_vocab)
+                                                     : parse(content.text(), n_vocab);
+  if (!tokenizer) return fail_in(file.string(), std::move(tokenizer.error()));
   return tokenizer;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/try.h"
 #include "text/special_tokens.h"
 
 namespace tutti {
@@ -55,15 +56,13 @@ Result<std::shared_ptr<const Tokenizer::Vocabulary>> Tokenizer::Vocabulary::buil
   file.tokens.resize(std::max(file.tokens.size(), most + 1));
   // Hugging Face lists <|endoftext|> among the text tokens as well; text never becomes a special token.
   for (const auto& [id, name] : written) file.tokens[id].clear();
-  auto ids = ids_of(file.tokens);
-  if (!ids) return tl::unexpected(ids.error());
-  auto pairs = pairs_of(file, *ids);
-  if (!pairs) return tl::unexpected(pairs.error());
+  auto ids = TRY(ids_of(file.tokens));
+  auto pairs = TRY(pairs_of(file, ids));
 
   auto built = std::make_shared<Vocabulary>();
-  built->pairs = std::move(*pairs);
+  built->pairs = std::move(pairs);
   built->tokens = std::move(file.tokens);  // keeps every string where it is: `ids` stays good
-  built->ids = std::move(*ids);
+  built->ids = std::move(ids);
   built->special = std::move(special);
   for (std::size_t byte = 0; byte < built->byte_ids.size(); ++byte) {
     const char one = static_cast<char>(byte);

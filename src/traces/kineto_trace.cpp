@@ -9,6 +9,7 @@
 
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "traces/event_scan.h"
 #include "traces/trace_import.h"
 
@@ -290,10 +291,9 @@ Result<std::optional<int>> read_kineto(ReadText text, const std::string& name, T
   EventChunks chunks(std::move(text), name);
   KinetoReader reader(chunks, collector);
   for (;;) {
-    const auto chunk = chunks.next();
-    if (!chunk) return tl::unexpected(chunk.error());
-    if (!*chunk) return rank_in(chunks.distributed_info());
-    if (auto read = reader.read(**chunk); !read) return tl::unexpected(read.error());
+    const auto chunk = TRY(chunks.next());
+    if (!chunk) return rank_in(chunks.distributed_info());
+    TRY(reader.read(*chunk));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/owned.h"
+#include "base/try.h"
 #include "traces/trace_import.h"
 
 namespace tutti {
@@ -58,15 +59,13 @@ class NsightReader {
       : database_(std::move(database)), name_(std::move(name)), collector_(collector) {}
 
   Result<void> read() {
-    const auto is_export = has_table("StringIds");
-    if (!is_export) return tl::unexpected(is_export.error());
-    if (!*is_export)
+    const auto is_export = TRY(has_table("StringIds"));
+    if (!is_export)
       return fail(Fault::unsupported, name_ + ": expected a table StringIds, as Nsight Systems exports one, found none",
                   "Make it with: nsys export --type sqlite FILE.nsys-rep");
     for (const Table& table : kTables) {
-      const auto found = has_table(table.name);
-      if (!found) return tl::unexpected(found.error());
-      if (!*found) continue;
+      const auto found = TRY(has_table(table.name));
+      if (!found) continue;
       if (auto read = read_table(table); !read) return read;
     }
     return {};
@@ -90,22 +89,20 @@ class NsightReader {
   }
 
   Result<bool> has_table(const char* name) const {
-    const auto statement = prepared("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1", name);
-    if (!statement) return tl::unexpected(statement.error());
-    sqlite3_bind_text(statement->get(), 1, name, -1, SQLITE_STATIC);
-    const int code = sqlite3_step(statement->get());
+    const auto statement = TRY(prepared("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1", name));
+    sqlite3_bind_text(statement.get(), 1, name, -1, SQLITE_STATIC);
+    const int code = sqlite3_step(statement.get());
     if (code != SQLITE_ROW && code != SQLITE_DONE) return fault(name);
     return code == SQLITE_ROW;
   }
 
   Result<void> read_table(const Table& table) {
-    const auto statement = prepared(table.query, table.name);
-    if (!statement) return tl::unexpected(statement.error());
+    const auto statement = TRY(prepared(table.query, table.name));
     for (;;) {
-      const int code = sqlite3_step(statement->get());
+      const int code = sqlite3_step(statement.get());
       if (code == SQLITE_DONE) return {};
       if (code != SQLITE_ROW) return fault(table.name);
-      if (auto added = add(table.use, statement->get()); !added) return added;
+      if (auto added = add(table.use, statement.get()); !added) return added;
     }
   }
 

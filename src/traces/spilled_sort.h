@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/owned.h"
+#include "base/try.h"
 
 namespace tutti {
 
@@ -109,9 +110,8 @@ class SpilledSort {
   Result<void> spill() {
     sort();
     if (!file_) {
-      auto file = open_unnamed_file();
-      if (!file) return tl::unexpected(file.error());
-      file_ = std::move(*file);
+      auto file = TRY(open_unnamed_file());
+      file_ = std::move(file);
     }
     const auto bytes = std::as_bytes(std::span<const Record>(records_));
     const Run run{written_, static_cast<std::int64_t>(bytes.size())};

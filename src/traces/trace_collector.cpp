@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/try.h"
+
 namespace tutti {
 namespace {
 
@@ -177,18 +179,16 @@ Result<void> TraceCollector::read_marks() {
 
 Result<std::vector<TracedDevice>> TraceCollector::finish() {
   range_ = times_.range();
-  if (const auto joined = join(); !joined) return tl::unexpected(joined.error());
+  TRY(join());
   launches_ = SpilledSort<Launch>(kMemory);
   works_ = SpilledSort<ByKey>(kMemory);
-  for (const auto& done : {drop_lost_hosts(), read_marks()})
-    if (!done) return tl::unexpected(done.error());
+  for (const auto& done : {drop_lost_hosts(), read_marks()}) TRY(done);
   timeline_.sort();
   SpilledSort<ByStart>::Reader works(timeline_);
   std::vector<TracedDevice> devices;
   for (auto next = works.next(); next;) {
-    auto device = analyse(works, next);
-    if (!device) return tl::unexpected(device.error());
-    devices.push_back(std::move(*device));
+    auto device = TRY(analyse(works, next));
+    devices.push_back(std::move(device));
   }
   if (works.error()) return tl::unexpected(*works.error());
   return devices;

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -21,9 +22,8 @@ Error no_work_in(const std::string& file) {
 
 Result<std::optional<int>> read_trace(const std::filesystem::path& file, TraceCollector& collector) {
   if (is_sqlite(file)) return read_nsight(file, collector).map([] { return std::optional<int>(); });
-  auto text = open_text(file);
-  if (!text) return tl::unexpected(text.error());
-  return read_kineto(std::move(*text), file.string(), collector);
+  auto text = TRY(open_text(file));
+  return read_kineto(std::move(text), file.string(), collector);
 }
 
 void warn_of_lost(const std::string& file, std::size_t events) {
@@ -64,8 +64,7 @@ struct ReadTrace {
 Result<ReadTrace> devices_of(const std::filesystem::path& file, const TraceOptions& options) {
   ReadTrace trace{.name = file.string()};
   TraceCollector collector(options);
-  const auto rank = read_trace(file, collector);
-  if (!rank) return tl::unexpected(rank.error());
+  const auto rank = TRY(read_trace(file, collector));
   auto devices = collector.finish();
   if (!devices) return fail_in(trace.name, devices.error());
   warn_of_lost(trace.name, collector.left_out());
@@ -73,7 +72,7 @@ Result<ReadTrace> devices_of(const std::filesystem::path& file, const TraceOptio
     return tl::unexpected(no_work_in(trace.name));
   const int process = devices->front().process;
   const bool is_alone = std::ranges::all_of(*devices, [&](const auto& it) { return it.process == process; });
-  trace.rank = *rank;
+  trace.rank = rank;
   if (!trace.rank && is_alone) trace.rank_by_name = rank_of_path(file);
   trace.devices = std::move(*devices);
   for (TracedDevice& device : trace.devices) {
@@ -111,16 +110,15 @@ Result<std::vector<TracedDevice>> import_traces(const std::vector<std::filesyste
   std::vector<ReadTrace> traces;
   std::map<int, std::string> ranks;
   for (const auto& file : files) {
-    auto trace = devices_of(file, options);
-    if (!trace) return tl::unexpected(trace.error());
-    if (trace->rank) {
-      const auto [other, is_new] = ranks.emplace(*trace->rank, trace->name);
+    auto trace = TRY(devices_of(file, options));
+    if (trace.rank) {
+      const auto [other, is_new] = ranks.emplace(*trace.rank, trace.name);
       if (!is_new)
         return fail(Fault::usage,
-                    other->second + " and " + trace->name + " are both of rank " + std::to_string(*trace->rank),
+                    other->second + " and " + trace.name + " are both of rank " + std::to_string(*trace.rank),
                     "Expected is one file a rank, of one run");
     }
-    traces.push_back(std::move(*trace));
+    traces.push_back(std::move(trace));
   }
   take_ranks_of_names(traces, ranks);
   std::vector<TracedDevice> all;

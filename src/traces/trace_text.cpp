@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/owned.h"
+#include "base/try.h"
 #include "traces/event_scan.h"
 
 namespace tutti {
@@ -57,9 +58,8 @@ Result<ReadText> open_text(const std::filesystem::path& file) {
   OwnedFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail_errno(file.string(), "cannot be opened");
   std::array<std::byte, 2> magic{};
-  const auto known = read_at(fd.get(), magic, 0, file.string());
-  if (!known) return tl::unexpected(known.error());
-  if (*known == 2 && magic[0] == std::byte{0x1f} && magic[1] == std::byte{0x8b})
+  const auto known = TRY(read_at(fd.get(), magic, 0, file.string()));
+  if (known == 2 && magic[0] == std::byte{0x1f} && magic[1] == std::byte{0x8b})
     return open_packed(std::move(fd), file.string());
   const auto shared = std::make_shared<OwnedFd>(std::move(fd));
   return ReadText([shared, name = file.string(), at = std::int64_t{0}](std::span<char> out) mutable {
@@ -112,28 +112,25 @@ Result<char> EventChunks::peek() {
   for (;;) {
     while (at_ < end_ && is_blank(buffer_[at_])) ++at_;
     if (at_ < end_) return buffer_[at_];
-    const auto more = has_more();
-    if (!more) return tl::unexpected(more.error());
-    if (!*more) return tl::unexpected(cut_off_at(position(), "more of the trace"));
+    const auto more = TRY(has_more());
+    if (!more) return tl::unexpected(cut_off_at(position(), "more of the trace"));
   }
 }
 
 Result<void> EventChunks::expect(char wanted, const char* what) {
-  const auto found = peek();
-  if (!found) return tl::unexpected(found.error());
-  if (*found != wanted) return tl::unexpected(error_at(position(), what, shown(*found)));
+  const auto found = TRY(peek());
+  if (found != wanted) return tl::unexpected(error_at(position(), what, shown(found)));
   ++at_;
   return {};
 }
 
 /// A string's bytes between its quotes, escapes as they are.
 Result<std::string> EventChunks::read_string(std::size_t most) {
-  if (auto quote = expect('"', "a member's name in quotes"); !quote) return tl::unexpected(quote.error());
+  TRY(expect('"', "a member's name in quotes"));
   std::string text;
   for (bool is_escaped = false;;) {
-    const auto more = has_more();
-    if (!more) return tl::unexpected(more.error());
-    if (!*more) return tl::unexpected(cut_off_at(position(), "the end of a string"));
+    const auto more = TRY(has_more());
+    if (!more) return tl::unexpected(cut_off_at(position(), "the end of a string"));
     const char c = buffer_[at_++];
     if (c == '"' && !is_escaped) return text;
     is_escaped = c == '\\' && !is_escaped;
@@ -147,7 +144,7 @@ Result<bool> EventChunks::ends_string() {
   for (std::size_t ahead = 0;; ++ahead) {
     if (at_ + ahead == end_) {
       if (has_ended_) return true;
-      if (const auto read = fill(); !read) return tl::unexpected(read.error());
+      TRY(fill());
       if (at_ + ahead == end_) return true;
     }
     const char c = buffer_[at_ + ahead];
@@ -157,13 +154,12 @@ Result<bool> EventChunks::ends_string() {
 
 /// Passes a value of any kind; `kept`: gets its bytes, if they are few.
 Result<void> EventChunks::skip_value(std::string* kept) {
-  if (const auto first = peek(); !first) return tl::unexpected(first.error());
+  TRY(peek());
   int depth = 0;
   bool in_string = false, is_escaped = false, began = false;
   for (;;) {
-    const auto more = has_more();
-    if (!more) return tl::unexpected(more.error());
-    if (!*more) return tl::unexpected(cut_off_at(position(), "the end of a value"));
+    const auto more = TRY(has_more());
+    if (!more) return tl::unexpected(cut_off_at(position(), "the end of a value"));
     const char c = buffer_[at_];
     const bool is_outside = !in_string && depth == 0;
     if (is_outside && (c == ',' || c == '}' || c == ']' || is_blank(c))) {
@@ -175,9 +171,8 @@ Result<void> EventChunks::skip_value(std::string* kept) {
     if (kept && kept->size() < kMostInfo) *kept += c;
     if (in_string) {
       if (c == '"' && !is_escaped) {
-        const auto ends = ends_string();
-        if (!ends) return tl::unexpected(ends.error());
-        in_string = !*ends;
+        const auto ends = TRY(ends_string());
+        in_string = !ends;
       }
       is_escaped = c == '\\' && !is_escaped;
     } else if (c == '"') {
@@ -198,7 +193,7 @@ Result<void> EventChunks::begin() {
     ++at_;
     first = peek();
   }
-  if (!first) return tl::unexpected(first.error());
+  TRY(first);
   is_array_ = *first == '[';
   if (!is_array_ && *first != '{')
     return tl::unexpected(error_at(position(), "'{' or '[', with which a trace begins", shown(*first)));
@@ -211,35 +206,32 @@ Result<void> EventChunks::begin() {
 /// The members of the outer object, as far as the events' array or its end.
 Result<void> EventChunks::pass_members() {
   for (;;) {
-    const auto next = peek();
-    if (!next) return tl::unexpected(next.error());
-    if (*next == '}') {
+    const auto next = TRY(peek());
+    if (next == '}') {
       ++at_;
       where_ = Where::end;
       return {};
     }
-    const auto key = read_string(kMostKey);
-    if (!key) return tl::unexpected(key.error());
+    const auto key = TRY(read_string(kMostKey));
     if (auto colon = expect(':', "':' behind a member's name"); !colon) return colon;
-    if (*key == "traceEvents") {
+    if (key == "traceEvents") {
       if (has_events_) return tl::unexpected(error_at(position(), "one \"traceEvents\"", "another"));
       if (auto open = expect('[', "'[', with which the events begin"); !open) return open;
       where_ = Where::events;
       has_events_ = true;
       return {};
     }
-    if (auto value = skip_value(*key == "distributedInfo" ? &distributed_info_ : nullptr); !value) return value;
+    if (auto value = skip_value(key == "distributedInfo" ? &distributed_info_ : nullptr); !value) return value;
     if (auto behind = pass_trailer(); !behind) return behind;
   }
 }
 
 /// The comma behind a member; the object's end stays.
 Result<void> EventChunks::pass_trailer() {
-  const auto next = peek();
-  if (!next) return tl::unexpected(next.error());
-  if (*next == ',') ++at_;
-  if (*next == ',' || *next == '}') return {};
-  return tl::unexpected(error_at(position(), "',' or '}' behind a member", shown(*next)));
+  const auto next = TRY(peek());
+  if (next == ',') ++at_;
+  if (next == ',' || next == '}') return {};
+  return tl::unexpected(error_at(position(), "',' or '}' behind a member", shown(next)));
 }
 
 Result<void> EventChunks::grow() {
@@ -256,11 +248,9 @@ Result<EventScan> EventChunks::cut() {
     if (found.is_brace)
       return tl::unexpected(error_at(position() + static_cast<std::int64_t>(found.end), "']'", "'}'"));
     if (found.is_last || (found.end > 0 && (end_ + kMargin == buffer_.size() || has_ended_))) return found;
-    if (end_ - at_ + 2 * kMargin == buffer_.size())
-      if (auto grown = grow(); !grown) return tl::unexpected(grown.error());
+    if (end_ - at_ + 2 * kMargin == buffer_.size()) TRY(grow());
     const bool had_ended = has_ended_;
-    const auto read = fill();
-    if (!read) return tl::unexpected(read.error());
+    TRY(fill());
     if (had_ended)
       return tl::unexpected(
           cut_off_at(base_ + static_cast<std::int64_t>(end_ - kMargin), "the end of an event and of the events"));
@@ -287,7 +277,7 @@ Result<bool> EventChunks::find_events() {
         break;
       case Where::end: return pass_end().map([] { return false; });
     }
-    if (!passed) return tl::unexpected(passed.error());
+    TRY(passed);
   }
 }
 
@@ -297,27 +287,24 @@ Result<void> EventChunks::pass_end() {
     return tl::unexpected(error_at(position(), "a member \"traceEvents\" with the events", "the object's end"));
   for (;;) {
     while (at_ < end_ && is_blank(buffer_[at_])) ++at_;
-    const auto more = has_more();
-    if (!more) return tl::unexpected(more.error());
-    if (!*more) return {};
+    const auto more = TRY(has_more());
+    if (!more) return {};
     if (!is_blank(buffer_[at_]))
       return tl::unexpected(error_at(position(), "the file's end behind the trace", shown(buffer_[at_])));
   }
 }
 
 Result<std::optional<EventChunk>> EventChunks::next() {
-  const auto found = find_events();
-  if (!found) return tl::unexpected(found.error());
-  if (!*found) return std::optional<EventChunk>();
-  if (const auto first = peek(); !first) return tl::unexpected(first.error());
-  const auto events = cut();
-  if (!events) return tl::unexpected(events.error());
-  const std::size_t start = at_ - 1, end = at_ + events->end;
+  const auto found = TRY(find_events());
+  if (!found) return std::optional<EventChunk>();
+  TRY(peek());
+  const auto events = TRY(cut());
+  const std::size_t start = at_ - 1, end = at_ + events.end;
   const EventChunk chunk{
       .json = {buffer_.data() + start, end + 1 - start}, .capacity = buffer_.size() - start, .at = position() - 1};
   buffer_[start] = '[';
   at_ = end;
-  if (events->is_last) {
+  if (events.is_last) {
     ++at_;
     where_ = is_array_ ? Where::end : Where::events_end;
   } else {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/field_names.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "model/cpu/compute_team.h"
 #include "model/gpu/out_of_memory.h"
 #include "train/device_copies.h"
@@ -132,14 +133,13 @@ RingReport BatchRing::report() const {
 }
 
 Result<std::optional<RingBatch>> BatchRing::next() {
-  auto slot = ring_.next();
-  if (!slot) return tl::unexpected<Error>(slot.error());
-  if (!*slot) return std::optional<RingBatch>();
+  auto slot = TRY(ring_.next());
+  if (!slot) return std::optional<RingBatch>();
   RingBatch batch;
-  batch.rows = slots_->taken((*slot)->index());
-  batch.epoch = (*slot)->batch().epoch;
-  batch.position = (*slot)->batch().position;
-  batch.slot = std::move(**slot);
+  batch.rows = slots_->taken(slot->index());
+  batch.epoch = slot->batch().epoch;
+  batch.position = slot->batch().position;
+  batch.slot = std::move(*slot);
   return std::optional<RingBatch>(std::move(batch));
 }
 

@@ -8,9 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <map>
+#include <filesystem>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -23,9 +22,11 @@
 #include "base/process/line_reader.h"
 #include "base/process/process_setup.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "model/gpu.h"
 #include "model/gpu/out_of_memory.h"
 #include "recipe/recipe_file.h"
+#include "settings/option_table.h"
 #include "train/classifier/answer_writer.h"
 #include "train/classifier/classify.h"
 #include "train/classifier/set_evaluation.h"
@@ -38,31 +39,6 @@
 namespace tutti {
 namespace {
 
-/// "--name value" pairs and switches.
-class Line {
- public:
-  static Result<Line> read(std::span<char*> arguments, const std::set<std::string>& valued,
-                           const std::set<std::string>& switches) {
-    Line line;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const std::string name = arguments[i];
-      if (switches.contains(name)) {
-        line.values_[name] = "true";
-      } else if (valued.contains(name) && i + 1 < arguments.size()) {
-        line.values_[name] = arguments[++i];
-      } else {
-        return fail(Fault::usage, "'" + name + "' is not understood; tutti writes this command line by itself");
-      }
-    }
-    return line;
-  }
-  bool has(const std::string& name) const { return values_.contains(name); }
-  std::string value(const std::string& name) const { return has(name) ? values_.at(name) : std::string(); }
-
- private:
-  std::map<std::string, std::string> values_{};
-};
-
 /// The device that a recipe names, as this process sees it; "auto": the first GPU, else the processor.
 Result<std::string> settled_device(const std::string& name) {
   if (name == "auto") return settled_device(gpu::count() > 0 ? "cuda" : "cpu");
@@ -71,16 +47,25 @@ Result<std::string> settled_device(const std::string& name) {
 
 /// What every `train KIND` takes.
 struct TrainLine {
-  Line line;
-  std::string settings{};
+  std::string config{};
+  std::string settings{};  // what that file holds
+  std::filesystem::path model{};
+  std::filesystem::path out{};
+  std::string device{};  // empty: the recipe's
+  bool resume = false;
 };
 
 Result<TrainLine> train_line(std::span<char*> arguments) {
-  auto line = Line::read(arguments, {"--config", "--model", "--out", "--device"}, {"--resume"});
-  if (!line) return tl::unexpected<Error>(line.error());
-  auto text = read_file(line->value("--config"));
-  if (!text) return tl::unexpected<Error>(text.error());
-  return TrainLine{std::move(*line), std::move(*text)};
+  TrainLine line;
+  OptionTable table("tutti-engine train", "");
+  table.add("config", line.config);
+  table.add("model", line.model);
+  table.add("out", line.out);
+  table.add("device", line.device);
+  table.add("resume", line.resume);
+  TRY(table.read_line_of_program(arguments));
+  line.settings = TRY(read_file(line.config));
+  return line;
 }
 
 /// The recipe that `read` makes of the line's settings, on a device of this process.
@@ -88,32 +73,24 @@ template <class Read>
 auto recipe_of(const TrainLine& given, Read read) -> decltype(read()) {
   auto recipe = read();
   if (!recipe) return recipe;
-  if (given.line.has("--device")) recipe->device = given.line.value("--device");
-  const auto device = settled_device(recipe->device);
-  if (!device) return tl::unexpected<Error>(device.error());
-  recipe->device = *device;
+  recipe->device = TRY(settled_device(given.device.empty() ? recipe->device : given.device));
   return recipe;
 }
 
 Result<TrainingEnd> run_whisper_training(const TrainLine& given) {
-  auto recipe = recipe_of(given, [&] { return read_recipe(given.settings, given.line.value("--config")); });
-  if (!recipe) return tl::unexpected<Error>(recipe.error());
-  return train_whisper({.recipe = std::move(*recipe),
-                        .model = given.line.value("--model"),
-                        .out = given.line.value("--out"),
-                        .resume = given.line.has("--resume"),
+  auto recipe = TRY(recipe_of(given, [&] { return read_recipe(given.settings, given.config); }));
+  return train_whisper({.recipe = std::move(recipe),
+                        .model = given.model,
+                        .out = given.out,
+                        .resume = given.resume,
                         .settings = given.settings});
 }
 
 /// A training that `run` does by the recipe that `read` makes of the settings.
 template <class Recipe, auto read, auto run>
 Result<TrainingEnd> run_recipe_training(const TrainLine& given) {
-  auto recipe = recipe_of(given, [&] { return read(given.settings, given.line.value("--config"), Recipe()); });
-  if (!recipe) return tl::unexpected<Error>(recipe.error());
-  return run({.recipe = std::move(*recipe),
-              .out = given.line.value("--out"),
-              .resume = given.line.has("--resume"),
-              .settings = given.settings});
+  auto recipe = TRY(recipe_of(given, [&] { return read(given.settings, given.config, Recipe()); }));
+  return run({.recipe = std::move(recipe), .out = given.out, .resume = given.resume, .settings = given.settings});
 }
 
 /// The trainings that there are; cli/training/train_command.cpp has the other half of each.
@@ -127,30 +104,122 @@ Result<TrainingEnd> run_named_training(std::span<char*> arguments) {
   const std::string_view name = arguments.empty() ? "" : arguments[0];
   const auto found = std::ranges::find(kTrainings, name, [](const auto& training) { return training.first; });
   if (found == std::end(kTrainings)) return fail(Fault::usage, "train: no training '" + std::string(name) + "'");
-  const auto given = train_line(arguments.subspan(1));
-  if (!given) return tl::unexpected<Error>(given.error());
-  return found->second(*given);
+  const auto given = TRY(train_line(arguments.subspan(1)));
+  return found->second(given);
 }
 
 Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {
-  const auto line = Line::read(arguments,
-                               {"--model", "--data", "--split", "--normaliser", "--language", "--task", "--device",
-                                "--compute-type", "--samples", "--threads", "--report"},
-                               {"--json"});
-  if (!line) return tl::unexpected<Error>(line.error());
-  EvaluationRequest request{.model = line->value("--model"), .data = line->value("--data")};
-  request.split = line->value("--split");
-  request.report = line->value("--report");
-  request.json = line->has("--json");
-  if (line->has("--normaliser")) request.normaliser = line->value("--normaliser");
-  if (line->has("--language")) request.language = line->value("--language");
-  if (line->has("--task")) request.task = line->value("--task");
-  const auto device = settled_device(line->has("--device") ? line->value("--device") : request.device);
-  if (!device) return tl::unexpected<Error>(device.error());
-  request.device = *device;
-  if (line->has("--compute-type")) request.compute_type = line->value("--compute-type");
-  if (line->has("--samples")) request.samples = std::stoi(line->value("--samples"));
-  if (line->has("--threads")) request.threads = std::stoi(line->value("--threads"));
+  EvaluationRequest request;
+  OptionTable table("tutti-engine evaluate", "");
+  table.add("model", request.model);
+  table.add("data", request.data);
+  table.add("split", request.split);
+  table.add("normaliser", request.normaliser);
+  table.add("language", request.language);
+  table.add("task", request.task);
+  table.add("device", request.device);
+  table.add("compute-type", request.compute_type);
+  table.add("samples", request.samples);
+  table.add("threads", request.threads);
+  table.add("report", request.report);
+  table.add("json", request.json);
+  TRY(table.read_line_of_program(arguments));
+  request.device = TRY(settled_device(request.device));
+  return request;
+}
+
+/// What `classify` takes beside the request itself.
+struct ClassifyLine {
+  ClassifyRequest request{};
+  std::string names{};  // what the file of names holds
+  std::filesystem::path copy_to{};
+  double min_score = 0;
+  bool json = false;
+  bool csv = false;
+  bool follows = false;
+  bool nul_ends = false;
+};
+
+Result<void> read_classify_line(std::span<char*> arguments, ClassifyLine& line) {
+  ClassifyRequest& request = line.request;
+  std::filesystem::path files;
+  OptionTable table("tutti-engine classify", "");
+  table.add("model", request.model);
+  table.add("files", files);
+  table.add("standard-input", request.standard_input);
+  table.add("device", request.device);
+  table.add("threads", request.threads);
+  table.add("over-time", request.over_time);
+  table.add("copy-to", line.copy_to);
+  table.add("min-score", line.min_score);
+  table.add("json", line.json);
+  table.add("csv", line.csv);
+  table.add("follow", line.follows);
+  table.add("nul-ends", line.nul_ends);
+  TRY(table.read_line_of_program(arguments));
+  line.names = TRY(read_file(files));
+  request.device = TRY(settled_device(request.device));
+  return {};
+}
+
+Result<SayRequest> speech_of(std::span<char*> arguments) {
+  SayRequest request;
+  std::filesystem::path text;
+  OptionTable table("tutti-engine say", "");
+  table.add("voice", request.voice);
+  table.add("text", text);
+  table.add("out", request.out);
+  table.add("times", request.times);
+  table.add("speaker", request.speaker);
+  table.add("rate", request.rate);
+  table.add("seed", request.seed);
+  table.add("steps", request.steps);
+  table.add("temperature", request.temperature);
+  table.add("pauses", request.pauses);
+  table.add("vocoder", request.vocoder);
+  table.add("device", request.device);
+  table.add("threads", request.threads);
+  table.add("stream", request.streams);
+  TRY(table.read_line_of_program(arguments));
+  request.text = TRY(read_file(text));
+  request.device = TRY(settled_device(request.device));
+  return request;
+}
+
+Result<SetEvaluationRequest> set_evaluation_of(std::span<char*> arguments) {
+  SetEvaluationRequest request;
+  std::string split;
+  OptionTable table("tutti-engine evaluate-classifier", "");
+  table.add("model", request.model);
+  table.add("data", request.data);
+  table.add("split", split);
+  table.add("device", request.device);
+  table.add("threads", request.threads);
+  table.add("report", request.report);
+  table.add("audio", request.audio);
+  table.add("json", request.json);
+  TRY(table.read_line_of_program(arguments));
+  request.part = split == "train" ? SetPart::training : split == "validation" ? SetPart::validation : SetPart::testing;
+  request.device = TRY(settled_device(request.device));
+  return request;
+}
+
+Result<VoiceEvaluationRequest> voice_evaluation_of(std::span<char*> arguments, bool& json) {
+  VoiceEvaluationRequest request;
+  std::string split;
+  OptionTable table("tutti-engine evaluate-voice", "");
+  table.add("model", request.model);
+  table.add("data", request.data);
+  table.add("split", split);
+  table.add("samples", request.samples);
+  table.add("device", request.device);
+  table.add("threads", request.threads);
+  table.add("speaker", request.speaker);
+  table.add("report", request.report);
+  table.add("json", json);
+  TRY(table.read_line_of_program(arguments));
+  request.part = split == "train" ? VoicePart::training : VoicePart::validation;
+  request.device = TRY(settled_device(request.device));
   return request;
 }
 
@@ -186,10 +255,6 @@ int guarded(const char* failed, const char* smaller, Work work) {
                        "Take fewer threads, or raise this process's limits (memory: ulimit -v; threads: ulimit -u)"});
     return complain({.fault = Fault::internal, .what = problem.what()});
   }
-}
-
-AnswerFormat answer_format(const Line& line) {
-  return line.has("--json") ? AnswerFormat::json : line.has("--csv") ? AnswerFormat::csv : AnswerFormat::text;
 }
 
 /// Behind the command's own output: what limited the run, or its recording for `tutti profile`.
@@ -249,53 +314,26 @@ int train_command(std::span<char*> arguments) {
 int classify_command(std::span<char*> arguments) {
   constexpr const char* kSmaller = "Classify fewer files at once, or shorter ones";
   return guarded("the files cannot be classified", kSmaller, [&] {
-    const auto line = Line::read(
-        arguments, {"--model", "--files", "--standard-input", "--device", "--threads", "--copy-to", "--min-score"},
-        {"--json", "--csv", "--over-time", "--follow", "--nul-ends"});
-    if (!line) return complain(line.error());
-    const auto names = read_file(line->value("--files"));
-    if (!names) return complain(names.error());
-    const auto device = settled_device(line->value("--device"));
-    if (!device) return complain(device.error());
-    ClassifyRequest request{.model = line->value("--model"), .device = *device, .over_time = line->has("--over-time")};
-    request.standard_input = line->value("--standard-input");
-    LineReader more(STDIN_FILENO, *names, line->has("--nul-ends") ? '\0' : '\n');
-    if (line->has("--follow"))
+    ClassifyLine line;
+    if (const auto read = read_classify_line(arguments, line); !read) return complain(read.error());
+    ClassifyRequest& request = line.request;
+    LineReader more(STDIN_FILENO, line.names, line.nul_ends ? '\0' : '\n');
+    if (line.follows)
       request.more = [&more] { return more.next(); };
     else
-      for (const auto name : split(*names, '\0')) request.files.emplace_back(name);
-    if (line->has("--threads")) request.threads = std::stoi(line->value("--threads"));
+      for (const auto name : split(line.names, '\0')) request.files.emplace_back(name);
     std::optional<SortedCopies> copies;
-    if (line->has("--copy-to")) copies.emplace(line->value("--copy-to"), std::stod(line->value("--min-score")));
-    return print_answers(request, answer_format(*line), copies ? &*copies : nullptr);
+    if (!line.copy_to.empty()) copies.emplace(line.copy_to, line.min_score);
+    const auto format = line.json ? AnswerFormat::json : line.csv ? AnswerFormat::csv : AnswerFormat::text;
+    return print_answers(request, format, copies ? &*copies : nullptr);
   });
 }
 
 int say_command(std::span<char*> arguments) {
   return guarded("the text cannot be spoken", "Say it in parts", [&] {
-    const auto line = Line::read(arguments,
-                                 {"--voice", "--text", "--out", "--times", "--speaker", "--rate", "--seed", "--steps",
-                                  "--temperature", "--pauses", "--vocoder", "--device", "--threads"},
-                                 {"--stream"});
-    if (!line) return complain(line.error());
-    auto text = read_file(line->value("--text"));
-    if (!text) return complain(text.error());
-    const auto device = settled_device(line->value("--device"));
-    if (!device) return complain(device.error());
-    const auto report = say({.voice = line->value("--voice"),
-                             .text = std::move(*text),
-                             .out = line->value("--out"),
-                             .times = line->value("--times"),
-                             .speaker = line->value("--speaker"),
-                             .rate = std::stod(line->value("--rate")),
-                             .seed = std::stoull(line->value("--seed")),
-                             .steps = std::stoi(line->value("--steps")),
-                             .temperature = std::stod(line->value("--temperature")),
-                             .pauses = std::stod(line->value("--pauses")),
-                             .vocoder = line->value("--vocoder"),
-                             .device = *device,
-                             .threads = std::stoi(line->value("--threads")),
-                             .streams = line->has("--stream")});
+    const auto request = speech_of(arguments);
+    if (!request) return complain(request.error());
+    const auto report = say(*request);
     if (!report) return complain(report.error());
     log(Level::info, *report);
     return static_cast<int>(kDone);
@@ -304,24 +342,10 @@ int say_command(std::span<char*> arguments) {
 
 int evaluate_classifier_command(std::span<char*> arguments) {
   return guarded("the evaluation cannot go on", "Take fewer threads", [&] {
-    const auto line = Line::read(
-        arguments, {"--model", "--data", "--split", "--device", "--threads", "--report", "--audio"}, {"--json"});
-    if (!line) return complain(line.error());
-    const auto device = settled_device(line->value("--device"));
-    if (!device) return complain(device.error());
-    const auto split = line->value("--split");
+    const auto request = set_evaluation_of(arguments);
+    if (!request) return complain(request.error());
     SerialRun phases;
-    const SetEvaluationRequest request{.model = line->value("--model"),
-                                       .data = line->value("--data"),
-                                       .part = split == "train"        ? SetPart::training
-                                               : split == "validation" ? SetPart::validation
-                                                                       : SetPart::testing,
-                                       .device = *device,
-                                       .threads = std::stoi(line->value("--threads")),
-                                       .json = line->has("--json"),
-                                       .report = line->value("--report"),
-                                       .audio = line->value("--audio")};
-    const auto text = evaluate_classifier(request, &phases);
+    const auto text = evaluate_classifier(*request, &phases);
     if (!text) return complain(text.error());
     std::fputs(text->c_str(), stdout);
     return conclude(phases, "evaluate", "sets", end_of_output());
@@ -330,38 +354,31 @@ int evaluate_classifier_command(std::span<char*> arguments) {
 
 int evaluate_voice_command(std::span<char*> arguments) {
   return guarded("the evaluation cannot go on", "Take fewer threads", [&] {
-    const auto line = Line::read(
-        arguments, {"--model", "--data", "--split", "--samples", "--device", "--threads", "--report", "--speaker"},
-        {"--json"});
-    if (!line) return complain(line.error());
-    const auto device = settled_device(line->value("--device"));
-    if (!device) return complain(device.error());
-    const VoiceEvaluationRequest wanted{
-        .model = line->value("--model"),
-        .data = line->value("--data"),
-        .part = line->value("--split") == "train" ? VoicePart::training : VoicePart::validation,
-        .samples = std::stoll(line->value("--samples")),
-        .device = *device,
-        .threads = std::stoi(line->value("--threads")),
-        .speaker = line->value("--speaker"),
-        .report = line->value("--report")};
+    bool json = false;
+    const auto request = voice_evaluation_of(arguments, json);
+    if (!request) return complain(request.error());
     SerialRun phases;
-    const auto measures = phases.measure("the network", [&] { return evaluate_voice(wanted); });
+    const auto measures = phases.measure("the network", [&] { return evaluate_voice(*request); });
     if (!measures) return complain(measures.error());
-    std::puts((line->has("--json") ? measures_json(*measures) : measures_text(*measures)).c_str());
+    std::puts((json ? measures_json(*measures) : measures_text(*measures)).c_str());
     return conclude(phases, "evaluate", "sets", end_of_output());
   });
 }
 
 int plan_training_command(std::span<char*> arguments) {
   return guarded("the training cannot be planned", "Plan where memory is free", [&] {
-    const auto line = Line::read(arguments, {"--train", "--gpus", "--data", "--model"}, {"--json"});
-    if (!line) return complain(line.error());
-    TrainingPlanRequest request{
-        .data = line->value("--data"), .model = line->value("--model"), .json = line->has("--json")};
-    for (const auto& gpu : nlohmann::ordered_json::parse(line->value("--gpus")))  // [NAME, BYTES]
+    std::string training, gpus;
+    TrainingPlanRequest request;
+    OptionTable table("tutti-engine plan-training", "");
+    table.add("train", training);
+    table.add("gpus", gpus);
+    table.add("data", request.data);
+    table.add("model", request.model);
+    table.add("json", request.json);
+    if (const auto read = table.read_line_of_program(arguments); !read) return complain(read.error());
+    for (const auto& gpu : nlohmann::ordered_json::parse(gpus))  // [NAME, BYTES]
       request.gpus.push_back({gpu.at(0), Bytes{gpu.at(1)}});
-    const auto text = plan_training(line->value("--train"), request);
+    const auto text = plan_training(training, request);
     if (!text) return complain(text.error());
     std::fputs(text->c_str(), stdout);
     return end_of_output();

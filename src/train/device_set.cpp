@@ -107,9 +107,9 @@ at::Tensor DeviceSet::operator()(const Batch& batch) {
 at::Tensor DeviceSet::gather(const Batch& batch) const {
   std::vector<std::int64_t> entries, real;
   std::vector<const SpectrumMasks*> masks;
-  for (std::size_t row = 0; row < batch.gather.size(); ++row) {
-    entries.push_back(batch.gather[row].entry);
-    masks.push_back(&batch.gather[row].masks);
+  for (std::size_t row = 0; row < batch.gather().size(); ++row) {
+    entries.push_back(batch.gather()[row].entry);
+    masks.push_back(&batch.gather()[row].masks);
     real.push_back(batch.samples[row].frames);
   }
   const auto rows = at::tensor(entries).to(device_);
@@ -124,7 +124,7 @@ at::Tensor DeviceSet::gather(const Batch& batch) const {
 at::Tensor DeviceSet::gather_on_host(const Batch& batch) const {
   auto mel = at::empty({batch.size(), batch.n_mels, batch.frames}, at::kFloat);
   float* row = mel.mutable_data_ptr<float>();
-  for (const GatherIndex& index : batch.gather) {
+  for (const GatherIndex& index : batch.gather()) {
     gather_row(*set_, set_->entry(index.entry), index.masks, row, batch.frames);
     row += batch.n_mels * batch.frames;
   }

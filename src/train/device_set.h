@@ -18,9 +18,9 @@ class DeviceSet {
   /// memory for them.
   static Result<DeviceSet> load(std::shared_ptr<const PackedSet> set, at::Device device);
 
-  /// The rows that `batch.gather` names: [rows, n_mels, batch.frames] float32 on the device, bit by bit what Batch::mel
-  /// would hold. Enqueues on the caller's stream. Where the device has no memory for it any more, this batch and all
-  /// later ones are gathered out of the set in host memory, which is logged once.
+  /// The rows that `batch.gather()` names: [rows, n_mels, batch.frames] float32 on the device, bit by bit what
+  /// Batch::mel() would hold. Enqueues on the caller's stream. Where the device has no memory for it any more, this
+  /// batch and all later ones are gathered out of the set in host memory, which is logged once.
   at::Tensor operator()(const Batch& batch);
 
  private:

@@ -275,14 +275,14 @@ constexpr std::int64_t kFramesTogether = 50;
 AudioRows uploaded(const Batch& batch, at::Device device) {
   AudioRows rows;
   std::int64_t longest = 1;
-  for (const BatchAudio& audio : batch.clips) {
+  for (const BatchAudio& audio : batch.clips()) {
     rows.lengths.push_back(std::ssize(audio.pcm));
     longest = std::max(longest, rows.lengths.back());
   }
   const auto options = at::TensorOptions(at::kShort).pinned_memory(device.is_cuda());
   const auto packed = at::zeros({batch.size(), longest}, options);
   auto* to = packed.data_ptr<std::int16_t>();
-  for (const BatchAudio& audio : batch.clips) {
+  for (const BatchAudio& audio : batch.clips()) {
     std::ranges::copy(audio.pcm, to);
     to += longest;
   }
@@ -296,7 +296,7 @@ at::Tensor DeviceFeatures::operator()(const Batch& batch) const {
   std::vector<const AudioChanges*> changes;
   std::vector<const SpectrumMasks*> masks;
   std::vector<std::int64_t> real;
-  for (const BatchAudio& audio : batch.clips) {
+  for (const BatchAudio& audio : batch.clips()) {
     changes.push_back(&audio.changes);
     masks.push_back(&audio.masks);
   }

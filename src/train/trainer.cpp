@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "model/gpu/out_of_memory.h"
 #include "train/optimiser_step/step_memory.h"
 
@@ -116,7 +117,7 @@ Result<void> Trainer::look_ahead() {
 
 /// The epoch of the next step: the earliest of which any process has a batch. kNoEpoch when all feeds have ended.
 Result<std::int64_t> Trainer::next_epoch() {
-  if (auto looked = look_ahead(); !looked) return tl::unexpected<Error>(looked.error());
+  TRY(look_ahead());
   auto epoch = kNoEpoch;
   const auto begin = Clock::real().now();
   for (const auto& value : all_gather(std::to_string(ahead_ ? ahead_->epoch : kNoEpoch)))
@@ -129,11 +130,11 @@ Result<std::int64_t> Trainer::next_epoch() {
 Result<Trainer::Group> Trainer::collect(std::int64_t epoch) {
   Group group{.epoch = epoch};
   while (std::cmp_less(group.batches.size(), options_.accumulation)) {
-    if (auto looked = look_ahead(); !looked) return tl::unexpected<Error>(looked.error());
+    TRY(look_ahead());
     if (!ahead_ || ahead_->epoch != epoch) break;
     auto batch = std::exchange(ahead_, std::nullopt);
     position_ = batch->position;
-    if (auto counted = count_refused(batch->rows); !counted) return tl::unexpected<Error>(counted.error());
+    TRY(count_refused(batch->rows));
     if (batch->rows.ids.size() == 0) {
       if (is_interrupted()) break;  // there may be nothing else in a whole epoch
       continue;
@@ -231,7 +232,7 @@ Result<void> Trainer::run_due_work(bool ends_epoch) {
 
 /// All that a step brings with it, when the epoch of the next one is known; the end of the training, where it does.
 std::optional<Result<TrainingEnd>> Trainer::after_step(std::int64_t next) {
-  if (auto due_work = run_due_work(next != state_.epoch); !due_work) return tl::unexpected<Error>(due_work.error());
+  TRY(run_due_work(next != state_.epoch));
   ring_.go_on();
   if (gives_up()) return finish(TrainingEnd::no_progress);
   if (state_.evaluation_due) return finish(TrainingEnd::interrupted);
@@ -355,7 +356,7 @@ bool Trainer::is_over() {
 }
 
 Result<TrainingEnd> Trainer::run() {
-  if (auto caught = run_due_evaluation(); !caught) return tl::unexpected<Error>(caught.error());
+  TRY(run_due_evaluation());
   if (state_.evaluation_due) return finish(TrainingEnd::interrupted);
   if (gives_up()) return finish(TrainingEnd::no_progress);
   auto epoch = next_epoch();

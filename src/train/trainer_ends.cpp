@@ -7,6 +7,7 @@
 
 #include "base/field_names.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "model/gpu/out_of_memory.h"
 #include "recipe/checkpoint_names.h"
 #include "train/trainer.h"
@@ -82,7 +83,7 @@ Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
     done = folder_.publish_best(state_.best_step);
   }
   if (done) done = folder_.finish();
-  if (!done) return tl::unexpected<Error>(done.error());
+  TRY(done);
   return end;
 }
 

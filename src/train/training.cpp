@@ -12,6 +12,7 @@
 #include "base/field_names.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
 #include "recipe/training_fields.h"
@@ -59,8 +60,7 @@ int cores_of(const Task& task) {
 }
 
 Result<std::unique_ptr<Reporter>> reporter_of(const ReadyTraining& training, const TrainingState& state) {
-  const auto detail = log_level_variable("TRAINER_LOG_LEVEL");
-  if (!detail) return tl::unexpected<Error>(detail.error());
+  const auto detail = TRY(log_level_variable("TRAINER_LOG_LEVEL"));
   return Reporter::open({.out = training.options.out,
                          .last_step = state.step,
                          .evaluation_due = state.evaluation_due,
@@ -71,7 +71,7 @@ Result<std::unique_ptr<Reporter>> reporter_of(const ReadyTraining& training, con
                          .accumulation = training.options.accumulation,
                          .log_steps = training.log_steps,
                          .log_order = training.log_order,
-                         .detail = *detail});
+                         .detail = detail});
 }
 
 /// Begins to report: logs the settings of the training, and keeps them where --resume looks for them. Not before all
@@ -85,8 +85,7 @@ Result<std::unique_ptr<Reporter>> take_over(const ReadyTraining& training, const
   const auto& settings = training.options.settings;
   std::printf("%s\n", settings.c_str());
   std::fflush(stdout);
-  if (auto kept = write_file_atomically(training.options.out / "config.toml", settings); !kept)
-    return tl::unexpected<Error>(kept.error());
+  TRY(write_file_atomically(training.options.out / "config.toml", settings));
   return reporter;
 }
 
@@ -120,20 +119,17 @@ TrainerOptions with_ring(const ReadyTraining& training, const RingChoice& choice
 }  // namespace
 
 Result<ProcessGroup> join_processes(const std::filesystem::path& out) {
-  const auto found = rendezvous();
-  if (!found) return tl::unexpected<Error>(found.error());
+  const auto found = TRY(rendezvous());
   ProcessGroup group;
-  if (!*found || (*found)->rank == 0) {
-    auto held = hold_folder(out);
-    if (!held) return tl::unexpected<Error>(held.error());
-    group.folder = std::move(*held);
+  if (!found || found->rank == 0) {
+    auto held = TRY(hold_folder(out));
+    group.folder = std::move(held);
     CheckpointFolder(out).put_back();
-    if (auto own = expect_own_model(out); !own) return tl::unexpected<Error>(own.error());
+    TRY(expect_own_model(out));
   }
-  if (!*found) return group;
-  auto peers = connect(**found);
-  if (!peers) return tl::unexpected<Error>(peers.error());
-  group.peers = std::move(*peers);
+  if (!found) return group;
+  auto peers = TRY(connect(*found));
+  group.peers = std::move(peers);
   return group;
 }
 
@@ -189,13 +185,12 @@ TrainingLength length_of(std::int64_t samples, const std::function<std::int64_t(
 
 Result<TrainingEnd> run_training(ReadyTraining training, TrainingState state) {
   const bool reports = !training.peers || training.peers->rank() == 0;
-  auto reporter = reports ? take_over(training, state) : Result<std::unique_ptr<Reporter>>(nullptr);
-  if (!reporter) return tl::unexpected<Error>(reporter.error());
-  if (*reporter) report_link(training.task);
-  if (*reporter && training.feed_report) (*reporter)->watch_feed(training.feed_report);
+  auto reporter = TRY(reports ? take_over(training, state) : Result<std::unique_ptr<Reporter>>(nullptr));
+  if (reporter) report_link(training.task);
+  if (reporter && training.feed_report) reporter->watch_feed(training.feed_report);
   catch_stop_signals();
   NullTrainingWatcher null_watcher;
-  TrainingWatcher& watcher = *reporter ? static_cast<TrainingWatcher&>(**reporter) : null_watcher;
+  TrainingWatcher& watcher = reporter ? static_cast<TrainingWatcher&>(*reporter) : null_watcher;
   const RingChoice choice(training.ring);
   Trainer trainer({.task = training.task,
                    .step = training.step,
@@ -205,10 +200,10 @@ Result<TrainingEnd> run_training(ReadyTraining training, TrainingState state) {
                    .watcher = watcher,
                    .peers = training.peers},
                   with_ring(training, choice), std::move(state));
-  if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
+  if (reporter) reporter->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
-  if (!end || !*reporter) return end;
-  (*reporter)->ended(trainer.state(), *end);
+  if (!end || !reporter) return end;
+  reporter->ended(trainer.state(), *end);
   choice.remember(trainer.ring());
   report_epochs(training, trainer.state().step, *end);
   return end;

@@ -22,7 +22,7 @@ void BatchedFile::spent_on_features(Seconds time) {
 }
 
 std::optional<Result<TranscribedFile>> BatchedFile::enter(std::size_t chunk, Result<ChunkOutcome> outcome) {
-  std::lock_guard lock(reporting_);
+  const MutexLock lock(reporting_);
   News news;
   state_.change([&](State& state) { news = add(state, chunk, std::move(outcome)); });
   if (!failed()) context_.on_progress(file_.index, news.position, news.fresh);

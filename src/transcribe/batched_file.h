@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/guarded.h"
+#include "base/mutex.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/remote_windows.h"
 #include "transcribe/speech_chunks.h"
@@ -76,7 +76,7 @@ class BatchedFile {
   const TranscriptionContext& context_;
   Seconds speech_{};
   // Held while a change is reported, so that segments are reported in order; taken before the state's own lock.
-  std::mutex reporting_;
+  Mutex reporting_;
   Guarded<State> state_;
 };
 

@@ -10,6 +10,7 @@
 #include "base/field_names.h"
 #include "base/files.h"
 #include "base/new_file.h"
+#include "base/try.h"
 #include "device/child_memory.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
@@ -168,8 +169,7 @@ Result<BenchTrial> run_trial(const std::vector<std::filesystem::path>& files, co
   TrialObserver observer(files.size(), setting.device);
   const auto summary = run_transcription(plan, options_of(setting, base), observer, stop);
   if (stop.raised()) return fail(Fault::cancelled, "stopped");
-  if (summary)
-    if (auto expected = observer.expect_speech(files); !expected) return tl::unexpected(expected.error());
+  if (summary) TRY(observer.expect_speech(files));
   BenchTrial trial = summary ? observer.finished(*summary) : BenchTrial{.error = summary.error()};
   trial.setting = setting;
   return trial;
@@ -199,17 +199,14 @@ Result<DeviceLimits> parse_limits(std::string_view text) {
 
 Result<DeviceLimits> query_limits(const std::filesystem::path& model, const std::string& device,
                                   const std::string& compute_type) {
-  const auto spec = parse_device(device);
-  if (!spec) return tl::unexpected(spec.error());
-  const auto found = resolve(*spec, find_devices());
-  if (!found) return tl::unexpected(found.error());
-  const bool gpu = found->kind == ResolvedDevice::Kind::cuda;
-  const auto output = query_engine({"limits", "--model", model.string(), "--device", gpu ? "cuda:0" : "cpu",
-                                    "--compute-type", compute_type, "--threads", found->core ? "1" : "0"},
-                                   {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", found->uuid}},
-                                   {.within = kMeasuredWithin});
-  if (!output) return tl::unexpected(output.error());
-  return parse_limits(*output);
+  const auto spec = TRY(parse_device(device));
+  const auto found = TRY(resolve(spec, find_devices()));
+  const bool gpu = found.kind == ResolvedDevice::Kind::cuda;
+  const auto output = TRY(query_engine({"limits", "--model", model.string(), "--device", gpu ? "cuda:0" : "cpu",
+                                        "--compute-type", compute_type, "--threads", found.core ? "1" : "0"},
+                                       {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", found.uuid}},
+                                       {.within = kMeasuredWithin}));
+  return parse_limits(output);
 }
 
 Seconds least_time(const DeviceLimits& limits, const BenchTrial& trial) {
@@ -262,12 +259,10 @@ std::string flags_of(const BenchSetting& setting) {
 extern const std::string_view kBenchClip;  // data/bench_clip.ogg
 
 Result<BundledClip> bundled_clip() {
-  auto file = open_unnamed_file();
-  if (!file) return tl::unexpected(file.error());
-  const auto written = write_all(file->get(), std::as_bytes(std::span(kBenchClip)), "the bundled clip");
-  if (!written) return tl::unexpected(written.error());
-  auto path = path_of_descriptor(file->get());
-  return BundledClip{std::move(*file), std::move(path)};
+  auto file = TRY(open_unnamed_file());
+  TRY(write_all(file.get(), std::as_bytes(std::span(kBenchClip)), "the bundled clip"));
+  auto path = path_of_descriptor(file.get());
+  return BundledClip{std::move(file), std::move(path)};
 }
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/try.h"
 #include "diarize/rttm.h"
 #include "transcribe/mel_source.h"
 #include "transcribe/speech_chunks.h"
@@ -62,18 +63,18 @@ Result<TranscribedFile> transcribe_file(const SequentialFile& file, const Transc
   LongFormInput input = context.model;
   input.content_frames = LogMel::content_frames(audio.samples());
   LongFormOptions rules = context.rules;
+  if (!file.clips.empty()) rules.clip_timestamps = file.clips;
   if (!file.speech) {
     const Recording& recording = file.decoded.recording;
     rules.clip_timestamps = clips_with_audio(rules.clip_timestamps, recording.gaps(), recording.samples());
     input.first_audio = first_audio_of(recording);
   }
-  auto transcript = transcribe_long_form(
+  auto transcript = TRY(transcribe_long_form(
       input, context.windows.tokenizer, rules, windows, [&](const std::vector<Segment>& fresh, std::int64_t seek) {
         context.on_progress(file.decoded.index, audio.position(seek), audio.restored(fresh));
-      });
-  if (!transcript) return tl::unexpected(transcript.error());
-  transcript->segments = audio.restored(std::move(transcript->segments));
-  return transcribed(file.decoded, context.way, std::move(*transcript), windows.costs());
+      }));
+  transcript.segments = audio.restored(std::move(transcript.segments));
+  return transcribed(file.decoded, context.way, std::move(transcript), windows.costs());
 }
 
 Result<std::string> format_output(const TranscribedFile& file, Format format, const WriterOptions& options) {

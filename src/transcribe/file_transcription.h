@@ -41,6 +41,7 @@ struct DecodedFile {
 struct SequentialFile {
   DecodedFile decoded;
   std::optional<PackedPieces> speech{};  // with VAD: all speech that is to be transcribed
+  std::vector<double> clips{};           // of keying: where windows begin and end, in seconds of that speech
   float maximum = 0;                     // LogMel::maximum of the audio that is transcribed
 };
 

@@ -7,6 +7,7 @@
 #include "base/field_names.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "text/utf8.h"
 #include "transcript/prompt.h"
 #include "transcript/prompt_frame.h"
@@ -83,8 +84,7 @@ Result<FittedOptions> ModelContext::fit(const SpeechOptions& options) const {
   own.rules = fitting(options.long_form, tokenizer.special(), own.remarks);
   remark_cut_prompts(*this, own.rules, own.remarks);
   for (const std::string& remark : own.remarks) log(Level::warning, remark);
-  if (auto checked = check_request(tokenizer, own.rules, options.decoding.suppress_tokens, *this); !checked)
-    return tl::unexpected(checked.error());
+  TRY(check_request(tokenizer, own.rules, options.decoding.suppress_tokens, *this));
   own.suppressed = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
   if (options.vad) own.rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
   return own;
@@ -111,9 +111,8 @@ Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const
                      .frames_per_window = 2 * ready.n_audio_ctx,
                      .n_text_ctx = ready.n_text_ctx,
                      .n_vocab = ready.n_vocab};
-  auto fitted = model.fit(options);
-  if (!fitted) return tl::unexpected(fitted.error());
-  model.fitted = std::move(*fitted);
+  auto fitted = TRY(model.fit(options));
+  model.fitted = std::move(fitted);
   return model;
 }
 
@@ -133,15 +132,13 @@ Result<ModelContext> other_context(const OtherEngine& engine, const Ready& ready
   if (language && !known.empty() && std::ranges::find(known, *language) == known.end())
     return fail(Fault::usage, field("language") + ": " + engine.name + " does not know '" + *language + "'",
                 "Its model knows " + ready.languages);
-  auto tokenizer = Tokenizer::built_in(kAnyVocabulary);
-  if (!tokenizer) return tl::unexpected(tokenizer.error());
-  ModelContext model{.tokenizer = std::move(*tokenizer),
+  auto tokenizer = TRY(Tokenizer::built_in(kAnyVocabulary));
+  ModelContext model{.tokenizer = std::move(tokenizer),
                      .log_mel = LogMel(kAnyMels),
                      .frames_per_window = 2 * std::int64_t{ready.n_audio_ctx},
                      .other = engine};
-  auto fitted = model.fit(options);
-  if (!fitted) return tl::unexpected(fitted.error());
-  model.fitted = std::move(*fitted);
+  auto fitted = TRY(model.fit(options));
+  model.fitted = std::move(fitted);
   return model;
 }
 
@@ -149,9 +146,9 @@ Result<ModelContext> other_context(const OtherEngine& engine, const Ready& ready
 
 Result<ModelContext> load_model_context(const RunOptions& run, const Ready& ready) {
   if (run.engine) return other_context(*run.engine, ready, run);
-  auto tokenizer = run.model.empty() ? Tokenizer::built_in(ready.n_vocab) : Tokenizer::load(run.model, ready.n_vocab);
-  if (!tokenizer) return tl::unexpected(tokenizer.error());
-  return spoken_model(std::move(*tokenizer), ready, run);
+  auto tokenizer =
+      TRY(run.model.empty() ? Tokenizer::built_in(ready.n_vocab) : Tokenizer::load(run.model, ready.n_vocab));
+  return spoken_model(std::move(tokenizer), ready, run);
 }
 
 }  // namespace tutti

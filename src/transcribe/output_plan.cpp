@@ -7,6 +7,9 @@
 #include "base/error.h"
 #include "base/field_names.h"
 #include "base/files.h"
+#include "base/try.h"
+#include "cloud/queue_url.h"
+#include "transcribe/inputs/address.h"
 #include "transcribe/inputs/inputs.h"
 
 namespace tutti {
@@ -101,6 +104,7 @@ Result<void> expect_none_read(const std::vector<PlannedFile>& plan, std::span<co
 }
 
 Result<void> expect_name(const fs::path& output) {
+  if (is_s3_path(output)) return parse_s3_path(output).map([](const S3Path&) {});
   const auto too_long = [&](const char* what, std::size_t most, std::size_t found) {
     return fail(Fault::usage,
                 output.string() + ": expected a " + what + " of at most " + std::to_string(most) + " bytes, found " +
@@ -122,10 +126,13 @@ Result<void> expect_names(const std::vector<fs::path>& outputs) {
 }
 
 Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options) {
+  if (is_address(options.folder.native()))
+    return fail(Fault::usage, field("output_dir") + ": expected a folder, found the address " + options.folder.string(),
+                "Name a folder; 'tutti batch' also writes to s3://BUCKET/FOLDER");
   std::map<std::string, std::string> taken;  // output base -> input
   OutputOwnership files(other_folder());
   for (const auto& input : inputs) {
-    if (auto local = expect_local(input); !local) return tl::unexpected(local.error());
+    TRY(expect_local(input));
     std::error_code ignored;
     if (!fs::is_directory(input, ignored)) files.add_input(input);  // that it is one is reported when it is opened
   }
@@ -143,8 +150,8 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
     PlannedFile file{.input = input, .outputs = {}};
     for (const auto& format : options.formats) {
       file.outputs.emplace_back(base.string() + "." + std::string(extension(format)));
-      if (auto free = expect_folder(file.outputs.back()); !free) return tl::unexpected(free.error());
-      if (auto own = files.claim(file.outputs.back(), input); !own) return tl::unexpected(own.error());
+      TRY(expect_folder(file.outputs.back()));
+      TRY(files.claim(file.outputs.back(), input));
     }
     file.already_done = options.skip_existing && input != "-" && newer_than_input(file);
     plan.push_back(std::move(file));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "base/try.h"
 #include "transcript/fallback.h"
 
 namespace tutti {
@@ -23,7 +24,7 @@ bool settle_times(double& start, double& end, Seconds window) {
 
 Result<std::vector<float>> pcm_of(const SampleReader& audio) {
   std::vector<std::int16_t> samples(static_cast<std::size_t>(audio.samples()));
-  if (auto read = audio.read(0, samples); !read) return tl::unexpected(read.error());
+  TRY(audio.read(0, samples));
   std::vector<float> pcm(samples.size());
   std::ranges::transform(samples, pcm.begin(),
                          [](std::int16_t value) { return static_cast<float>(value) / kFullScale; });
@@ -53,17 +54,15 @@ PcmWindow::~PcmWindow() {
 Result<Transcript> PcmWindow::transcribe(const std::string& language) {
   const WindowId window = next_window_id();
   const auto requested = Clock::real().now();
-  const auto opened = engine_.open({.window = window, .frames = static_cast<std::int32_t>(pcm_.size())}, pcm_);
-  if (!opened) return tl::unexpected(opened.error());
+  TRY(engine_.open({.window = window, .frames = static_cast<std::int32_t>(pcm_.size())}, pcm_));
   window_ = window;
-  const auto answer = engine_.transcribe(
-      {.window = window, .language = other_.can("language") ? language : "", .options = other_.options});
-  if (!answer) return tl::unexpected(answer.error());
-  const Seconds busy(answer->seconds);
+  const auto answer = TRY(engine_.transcribe(
+      {.window = window, .language = other_.can("language") ? language : "", .options = other_.options}));
+  const Seconds busy(answer.seconds);
   costs_.counts += {.windows = 1, .decodings = 1};
   costs_.spent.decoder += busy;
   costs_.spent.waiting += std::max(Seconds(0), Seconds(Clock::real().now() - requested) - busy);
-  return transcript_of(*answer, length_of(static_cast<std::int64_t>(pcm_.size()), kModelRate));
+  return transcript_of(answer, length_of(static_cast<std::int64_t>(pcm_.size()), kModelRate));
 }
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/new_file.h"
+#include "base/try.h"
 #include "diarize/word_speakers.h"
 #include "transcribe/batch/disk_space_wait.h"
 #include "transcribe/speakers/recording_speakers.h"
@@ -56,7 +57,7 @@ Result<Recording> decode_audio_of(const RecordingJob& job, const ClaimedFile& fi
         return goes_on && !job.aborted;
       },
       {}, job.options.audio);
-  if (!goes_on) return tl::unexpected(goes_on.error());
+  TRY(goes_on);
   if (!recording) return tl::unexpected(renamed(recording.error(), audio.path.string(), file.input.string()));
   return recording;
 }
@@ -71,25 +72,21 @@ FetchedAudio audio_in(OwnedFd file) {
 Result<FetchedAudio> fetch_audio(DiskSpaceWait& spool, const std::function<Result<void>(int file)>& fetch) {
   constexpr Bytes kNotKnown{0};
   return spool.retry_until_written(kNotKnown, [&]() -> Result<FetchedAudio> {
-    auto file = open_unnamed_file();
-    if (!file) return tl::unexpected(file.error());
-    if (auto fetched = fetch(file->get()); !fetched) return tl::unexpected(fetched.error());
-    return audio_in(std::move(*file));
+    auto file = TRY(open_unnamed_file());
+    TRY(fetch(file.get()));
+    return audio_in(std::move(file));
   });
 }
 
 Result<DecodedFile> RecordingJob::decode(ClaimedFile file) const {
   const auto started = Clock::real().now();
-  if (auto begun = sink.begin(file.index); !begun) return tl::unexpected(begun.error());
-  auto audio = sink.fetch(file);
-  if (!audio) return tl::unexpected(audio.error());
-  auto recording = sink.decoded(file.index, [&] { return decode_audio_of(*this, file, *audio); });
-  if (!recording) return tl::unexpected(recording.error());
-  if (auto taken = sink.on_audio_decoded(file.index, recording->duration()); !taken)
-    return tl::unexpected(taken.error());
+  TRY(sink.begin(file.index));
+  auto audio = TRY(sink.fetch(file));
+  auto recording = TRY(sink.decoded(file.index, [&] { return decode_audio_of(*this, file, audio); }));
+  TRY(sink.on_audio_decoded(file.index, recording.duration()));
   DecodedFile decoded{
-      .index = file.index, .input = std::move(file.input), .started = started, .recording = std::move(*recording)};
-  if (options.diarize && options.diarize->by_channel) decoded.audio = std::move(*audio);
+      .index = file.index, .input = std::move(file.input), .started = started, .recording = std::move(recording)};
+  if (options.diarize && options.diarize->by_channel) decoded.audio = std::move(audio);
   decoded.spent.audio = Clock::real().now() - started;
   return decoded;
 }
@@ -97,9 +94,8 @@ Result<DecodedFile> RecordingJob::decode(ClaimedFile file) const {
 Result<DecodedFile> RecordingJob::detect_speech(DecodedFile file) const {
   if (!options.vad) return file;
   const auto started = Clock::real().now();
-  auto speech = speech_probabilities(file.recording, options.vad->method, [&](Seconds) { return !aborted; });
-  if (!speech) return tl::unexpected(speech.error());
-  file.speech = std::move(*speech);
+  auto speech = TRY(speech_probabilities(file.recording, options.vad->method, [&](Seconds) { return !aborted; }));
+  file.speech = std::move(speech);
   file.spent.listening = Clock::real().now() - started;
   return file;
 }
@@ -117,7 +113,7 @@ Result<std::optional<TranscribedFile>> RecordingJob::transcribe(Work work) const
   auto done = context && is_wanted() ? transcribe_work(work, *context) : discard_work(work, stopped().value());
   if (!done) return std::nullopt;
   if (!*done) return tl::unexpected(done->error());
-  if (auto enriched = enrich(decoded, **done); !enriched) return tl::unexpected(enriched.error());
+  TRY(enrich(decoded, **done));
   return std::move(**done);
 }
 
@@ -146,7 +142,7 @@ Result<TranscribedFile> RecordingJob::transcribe_here(DecodedFile file) const {
       whole = std::move(**transcribed);
     return done.has_value();
   });
-  if (!done) return tl::unexpected(done.error());
+  TRY(done);
   if (!prepared) return tl::unexpected(prepared.error());
   if (!whole) return fail(Fault::internal, name.string() + ": its last window has no answer");
   return std::move(*whole);

@@ -10,6 +10,7 @@
 #include "base/field_names.h"
 #include "base/numbers.h"
 #include "base/random/counter_random.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -110,9 +111,8 @@ Result<void> RemoteWindows::open(WindowSpan window) {
                          .n_mels = mels_.n_mels(),
                          .frames = static_cast<std::int32_t>(window.frames),
                          .positions = positions_of(window, service_.shortened)};
-  const auto answer = service_.engine.open(facts, *mel);
-  if (!answer) return tl::unexpected(answer.error());
-  const Seconds encoder(answer->encode_seconds);
+  const auto answer = TRY(service_.engine.open(facts, *mel));
+  const Seconds encoder(answer.encode_seconds);
   costs_.spent.encoder += encoder;
   costs_.spent.waiting += std::max(Seconds(0), since(requested) - encoder);
   ++costs_.counts.windows;
@@ -122,65 +122,61 @@ Result<void> RemoteWindows::open(WindowSpan window) {
 }
 
 Result<std::string> RemoteWindows::detect_language(WindowSpan window) {
-  if (auto opened = open(window); !opened) return tl::unexpected(opened.error());
-  const auto guess = service_.engine.detect_language(window_);
-  if (!guess) return tl::unexpected(guess.error());
-  const auto languages = by_probability(*guess, service_.tokenizer.special());
-  if (!languages) return tl::unexpected(languages.error());
-  if (languages->empty())
+  TRY(open(window));
+  const auto guess = TRY(service_.engine.detect_language(window_));
+  const auto languages = TRY(by_probability(guess, service_.tokenizer.special()));
+  if (languages.empty())
     return fail(Fault::usage, "this model knows no languages", "Name the language with " + field("language"));
-  if (service_.on_language) (*service_.on_language)({.language = languages->front(), .all = *languages});
-  return languages->front().code;
+  if (service_.on_language) (*service_.on_language)({.language = languages.front(), .all = languages});
+  return languages.front().code;
 }
 
 Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeRequest& request) {
-  if (auto opened = open(window); !opened) return tl::unexpected(opened.error());
+  TRY(open(window));
   const DecodingOptions& options = service_.options;
   const auto requested = Clock::real().now();
-  auto answer = service_.engine.decode({.window = window_,
-                                        .request = ++requests_,
-                                        .prompt = request.prompt,
-                                        .sot_index = request.sot_index,
-                                        .temperature = static_cast<float>(request.temperature),
-                                        .best_of = request.temperature > 0 ? options.best_of : 1,
-                                        .beam_size = request.temperature > 0 ? 0 : options.beam_size,
-                                        .patience = options.patience,
-                                        .length_penalty = options.length_penalty,
-                                        .seed = seed_of(options.seed, origin_ + window.seek, request.temperature),
-                                        .max_tokens = request.max_tokens,
-                                        .suppress = service_.suppressed,
-                                        .suppress_blank = options.suppress_blank,
-                                        .timestamps = options.timestamps,
-                                        .max_initial_timestamp = options.max_initial_timestamp,
-                                        .token_logprobs = options.token_logprobs});
-  if (!answer) return tl::unexpected(answer.error());
-  const Seconds decoder(answer->seconds);
+  auto answer = TRY(service_.engine.decode({.window = window_,
+                                            .request = ++requests_,
+                                            .prompt = request.prompt,
+                                            .sot_index = request.sot_index,
+                                            .temperature = static_cast<float>(request.temperature),
+                                            .best_of = request.temperature > 0 ? options.best_of : 1,
+                                            .beam_size = request.temperature > 0 ? 0 : options.beam_size,
+                                            .patience = options.patience,
+                                            .length_penalty = options.length_penalty,
+                                            .seed = seed_of(options.seed, origin_ + window.seek, request.temperature),
+                                            .max_tokens = request.max_tokens,
+                                            .suppress = service_.suppressed,
+                                            .suppress_blank = options.suppress_blank,
+                                            .timestamps = options.timestamps,
+                                            .max_initial_timestamp = options.max_initial_timestamp,
+                                            .token_logprobs = options.token_logprobs}));
+  const Seconds decoder(answer.seconds);
   costs_.spent.decoder += decoder;
   costs_.spent.waiting += std::max(Seconds(0), since(requested) - decoder);
   costs_.counts += {.decodings = 1,
-                    .decoder_steps = static_cast<std::size_t>(answer->steps),
-                    .narrow_margins = static_cast<std::size_t>(answer->narrow_margins),
-                    .sequence_steps = static_cast<std::size_t>(answer->sequence_steps),
-                    .batch_steps = answer->shared_steps};
-  return DecodeAnswer{.tokens = std::move(answer->tokens),
-                      .avg_logprob = answer->avg_logprob,
-                      .no_speech_prob = answer->no_speech_prob,
-                      .token_logprobs = std::move(answer->token_logprobs)};
+                    .decoder_steps = static_cast<std::size_t>(answer.steps),
+                    .narrow_margins = static_cast<std::size_t>(answer.narrow_margins),
+                    .sequence_steps = static_cast<std::size_t>(answer.sequence_steps),
+                    .batch_steps = answer.shared_steps};
+  return DecodeAnswer{.tokens = std::move(answer.tokens),
+                      .avg_logprob = answer.avg_logprob,
+                      .no_speech_prob = answer.no_speech_prob,
+                      .token_logprobs = std::move(answer.token_logprobs)};
 }
 
 Result<AlignAnswer> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
-  if (auto opened = open(window); !opened) return tl::unexpected(opened.error());
+  TRY(open(window));
   const auto requested = Clock::real().now();
-  auto answer = service_.engine.align({.window = window_,
-                                       .request = ++requests_,
-                                       .sot_sequence = request.sot_sequence,
-                                       .text_tokens = request.text,
-                                       .frames = static_cast<std::int32_t>(window.frames)});
-  if (!answer) return tl::unexpected(answer.error());
-  const Seconds decoder(answer->seconds);
+  auto answer = TRY(service_.engine.align({.window = window_,
+                                           .request = ++requests_,
+                                           .sot_sequence = request.sot_sequence,
+                                           .text_tokens = request.text,
+                                           .frames = static_cast<std::int32_t>(window.frames)}));
+  const Seconds decoder(answer.seconds);
   costs_.spent.decoder += decoder;
   costs_.spent.waiting += std::max(Seconds(0), since(requested) - decoder);
-  return AlignAnswer{.starts = std::move(answer->starts), .probabilities = std::move(answer->probabilities)};
+  return AlignAnswer{.starts = std::move(answer.starts), .probabilities = std::move(answer.probabilities)};
 }
 
 }  // namespace tutti

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "base/try.h"
 #include "flow/pipeline.h"
 #include "hub/memory_plan.h"
 #include "profile/machine_watch.h"
@@ -104,11 +105,9 @@ Result<void> FileList::publish(TranscribedFile& file) {
   const PlannedFile& planned = files_[file.outcome.index];
   for (const auto& output : planned.outputs) {
     const auto format = parse_formats(output.extension().string().substr(1)).value().front();
-    const auto content = format_output(file, format, options_.writer);
-    if (!content) return tl::unexpected(content.error());
-    const auto replaced = ownership_.write(output, *content);
-    if (!replaced) return tl::unexpected(replaced.error());
-    if (*replaced) file.outcome.replaced.push_back(output);
+    const auto content = TRY(format_output(file, format, options_.writer));
+    const auto replaced = TRY(ownership_.write(output, content));
+    if (replaced) file.outcome.replaced.push_back(output);
   }
   file.outcome.outputs = planned.outputs;
   if (options_.on_done)
@@ -171,9 +170,9 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   });
   const int together = options.files_at_once > 0 ? options.files_at_once : windows_in_flight(device.slots);
   listed.serve(*loaded);
-  if (auto set = pipeline.set_threads(kTranscribeStage, together); !set) return tl::unexpected(set.error());
+  TRY(pipeline.set_threads(kTranscribeStage, together));
   PipelineTuner tuner(tuning_of(std::move(tuning), options));
-  if (auto set = tuner.begin_as_known(pipeline); !set) return tl::unexpected(set.error());
+  TRY(tuner.begin_as_known(pipeline));
   tuner.watch(pipeline);
   const PipelineReport begun = pipeline.report();
   RunWatch watch;
@@ -187,9 +186,8 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   for (RecordedStage& stage : recording.stages)
     stage.on_processor = stage.name == kTranscribeStage && device.device_name == "CPU";
   summary.tuning = tuned;
-  auto finding = conclude(settled_part(std::move(recording), recorder.ends(), tuner.history()), watch.evidence());
-  if (!finding) return tl::unexpected(finding.error());
-  summary.finding = std::move(*finding);
+  auto finding = TRY(conclude(settled_part(std::move(recording), recorder.ends(), tuner.history()), watch.evidence()));
+  summary.finding = std::move(finding);
   return summary;
 }
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/field_names.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "transcribe/prefetch.h"
 #include "view/text.h"
 
@@ -129,10 +130,9 @@ void build_stages(Pipeline& pipeline, Run& run) {
   auto transcribed = pipeline.flat_map<TranscribedFile>(
       kTranscribeStage, std::move(prepared),
       [&run](Work&& work, const Emit<TranscribedFile>& emit) -> Result<void> {
-        auto done =
-            reporting_work_failure(run, decoded_of(work).index, [&] { return run.job.transcribe(std::move(work)); });
-        if (!done) return tl::unexpected(done.error());
-        if (*done) emit(std::move(**done));
+        auto done = TRY(
+            reporting_work_failure(run, decoded_of(work).index, [&] { return run.job.transcribe(std::move(work)); }));
+        if (done) emit(std::move(*done));
         return {};
       },
       {.on_error = OnError::skip});

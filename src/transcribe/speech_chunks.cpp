@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "audio/mel/log_mel.h"
+#include "base/try.h"
 #include "base/units.h"
 #include "transcript/clips.h"
 
@@ -15,7 +16,58 @@ bool is_long(const SampleRange& gap) {
   return length_of(gap.end - gap.start, kModelRate) >= Seconds(1);
 }
 
+/// How many of the pieces come before a long gap of the recording.
+std::size_t pieces_before_gap(std::span<const SpeechPiece> pieces, std::span<const SampleRange> gaps) {
+  const auto has_gap_between = [&](const SpeechPiece& before, const SpeechPiece& after) {
+    return std::ranges::any_of(gaps, [&](const SampleRange& gap) {
+      const std::int64_t middle = (gap.start + gap.end) / 2;
+      return is_long(gap) && before.end <= middle && middle < after.start;
+    });
+  };
+  std::size_t count = 1;
+  while (count < pieces.size() && !has_gap_between(pieces[count - 1], pieces[count])) ++count;
+  return count;
+}
+
+/// Windows in a row about a sample whose probability is below `up`.
+std::int64_t pause_about(std::int64_t sample, std::span<const float> probabilities, float up) {
+  const auto is_up = [&](std::int64_t window) {
+    return window >= 0 && window < std::ssize(probabilities) && probabilities[static_cast<std::size_t>(window)] < up;
+  };
+  const std::int64_t middle = sample / kVadWindow;
+  std::int64_t from = middle, to = middle;
+  while (is_up(from - 1)) --from;
+  while (is_up(to)) ++to;
+  return to - from;
+}
+
+/// How many of the pieces make a chunk of at most so many samples, and of half as many at least, that ends in the
+/// longest pause; all of them, if they are no more.
+std::size_t pieces_until_pause(std::span<const SpeechPiece> pieces, std::span<const float> probabilities, float up,
+                               std::int64_t most) {
+  std::int64_t samples = 0, longest = -1;
+  std::size_t best = 1;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    samples += pieces[i].end - pieces[i].start;
+    if (samples > most) return best;
+    if (i + 1 == pieces.size()) return pieces.size();
+    const std::int64_t pause = pause_about((pieces[i].end + pieces[i + 1].start) / 2, probabilities, up);
+    if (samples >= most / 2 && pause < longest) continue;
+    if (samples >= most / 2) longest = pause;
+    best = i + 1;
+  }
+  return best;
+}
+
 }  // namespace
+
+void fit_keying(SpeechOptions& options) {
+  if (!options.vad || options.vad->method != VadMethod::keying) return;
+  options.long_form.without_timestamps = true;
+  options.long_form.condition_on_previous_text = false;
+  options.long_form.compression_ratio_threshold.reset();
+  options.decoding.timestamps = false;
+}
 
 std::int64_t SpeechChunk::first_frame() const {
   return pieces.front().start / kHopSamples;
@@ -50,10 +102,9 @@ std::vector<double> clips_with_audio(std::span<const double> clip_points, std::s
 Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> pieces, std::span<const double> clip_points,
                                               std::int64_t samples) {
   // Rounded up, so that clips without an end take the last samples along.
-  const auto clips = clips_from(clip_points, (samples + kHopSamples - 1) / kHopSamples);
-  if (!clips) return tl::unexpected(clips.error());
+  const auto clips = TRY(clips_from(clip_points, (samples + kHopSamples - 1) / kHopSamples));
   std::vector<SpeechPiece> within;
-  for (const Clip& clip : *clips) {
+  for (const Clip& clip : clips) {
     const std::int64_t from = clip.start * kHopSamples, to = clip.end * kHopSamples;
     for (SpeechPiece piece : pieces) {
       piece.forced_cut = piece.forced_cut && piece.end <= to;
@@ -68,18 +119,31 @@ Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> piece
 std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int64_t frames_per_window,
                                    std::span<const SampleRange> gaps) {
   std::vector<SpeechChunk> chunks;
-  const auto has_gap_between = [&](const SpeechPiece& before, const SpeechPiece& after) {
-    return std::ranges::any_of(gaps, [&](const SampleRange& gap) {
-      const std::int64_t middle = (gap.start + gap.end) / 2;
-      return is_long(gap) && before.end <= middle && middle < after.start;
-    });
-  };
   while (!pieces.empty()) {
-    std::size_t count = 1;
-    while (count < pieces.size() && !has_gap_between(pieces[count - 1], pieces[count])) ++count;
+    const std::size_t count = pieces_before_gap(pieces, gaps);
     for (PackedPieces& packed : pack_windows(pieces.first(count), frames_per_window * kHopSamples)) {
       const std::int64_t samples = samples_of(packed);
       if (samples >= kHopSamples) chunks.push_back({std::move(packed), samples});
+    }
+    pieces = pieces.subspan(count);
+  }
+  return chunks;
+}
+
+std::vector<SpeechChunk> keyed_chunks_of(std::span<const SpeechPiece> pieces, std::span<const float> probabilities,
+                                         float up, std::int64_t frames_per_window, std::span<const SampleRange> gaps) {
+  const std::int64_t most = std::min(frames_per_window * kHopSamples, samples_in(kKeyedWindow, kModelRate));
+  std::vector<SpeechChunk> chunks;
+  while (!pieces.empty()) {
+    const std::size_t count = pieces_before_gap(pieces, gaps);
+    for (auto rest = pieces.first(count); !rest.empty();) {
+      const std::size_t taken = pieces_until_pause(rest, probabilities, up, most);
+      // A piece that is longer than a window comes alone, and is cut.
+      for (PackedPieces& packed : pack_windows(rest.first(taken), most)) {
+        const std::int64_t samples = samples_of(packed);
+        if (samples >= kHopSamples) chunks.push_back({std::move(packed), samples});
+      }
+      rest = rest.subspan(taken);
     }
     pieces = pieces.subspan(count);
   }

@@ -8,12 +8,24 @@
 #include "audio/vad/packing.h"
 #include "audio/vad/speech.h"
 #include "base/error.h"
+#include "transcribe/speech_options.h"
 #include "transcript/transcript.h"
 
 namespace tutti {
 
 /// Silence that ends a piece where windows are independent: faster-whisper's BatchedInferencePipeline.
 inline constexpr std::int32_t kBatchedSilenceMs = 160;
+
+/// Gaps between words of keying are known by their length beside others: any that was found ends a piece.
+inline constexpr std::int32_t kKeyedSilenceMs = 64;
+
+/// The longest window of keying: a small model loses its way in longer ones, and its context could not hold their text.
+inline constexpr Seconds kKeyedWindow{12};
+
+/// What follows for windows that end between words of keying, if `options` are of such: each is read once, so that no
+/// time that the model writes decides what is read again; no text before it leads it, and a text that repeats itself is
+/// no reason to try again.
+void fit_keying(SpeechOptions& options);
 
 /// Which parts of a file are transcribed, and in which order.
 struct TranscriptionMode {
@@ -46,6 +58,12 @@ Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> piece
 /// more, so that its text is on the side of the gap where its speech is.
 std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int64_t frames_per_window,
                                    std::span<const SampleRange> gaps = {});
+
+/// The same for words of keying: chunks end in the longest gap of their second half, so that words that belong together
+/// stay together. `probabilities` are the whole recording's, below `up` in its gaps.
+std::vector<SpeechChunk> keyed_chunks_of(std::span<const SpeechPiece> pieces, std::span<const float> probabilities,
+                                         float up, std::int64_t frames_per_window,
+                                         std::span<const SampleRange> gaps = {});
 
 /// Cuts a segment that lasts longer than its audio where that audio ends: behind it other chunks have speech.
 void end_with_audio(std::vector<Segment>& segments, Seconds audio);

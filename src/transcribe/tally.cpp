@@ -11,17 +11,17 @@ Tally::Tally(RunObserver& observer, std::size_t files, std::size_t skipped) : ob
 
 void Tally::ready(const std::string& device, const std::string& compute_type, Seconds load) {
   summary_.with([&](RunSummary& now) { now.model_load = load; });
-  std::lock_guard lock(reporting_);
+  const MutexLock lock(reporting_);
   observer_.on_ready(device, compute_type, load);
 }
 
 void Tally::decoded(std::size_t index, const Recording& recording) {
-  std::lock_guard lock(reporting_);
+  const MutexLock lock(reporting_);
   observer_.on_decoded(index, recording);
 }
 
 void Tally::progress(std::size_t index, Seconds position, const std::vector<Segment>& fresh) {
-  std::lock_guard lock(reporting_);
+  const MutexLock lock(reporting_);
   observer_.on_progress(index, position, fresh);
 }
 
@@ -35,14 +35,14 @@ void Tally::done(const FileOutcome& outcome, const Transcript& transcript) {
     now.spent += outcome.spent;
     now.counts += outcome.counts;
   });
-  std::lock_guard lock(reporting_);
+  const MutexLock lock(reporting_);
   observer_.on_done(outcome, transcript);
 }
 
 void Tally::failed(std::size_t index, const Error& error) {
   if (error.fault == Fault::cancelled) return summary_.with([](RunSummary& now) { now.interrupted = true; });
   summary_.with([](RunSummary& now) { ++now.failed; });
-  std::lock_guard lock(reporting_);
+  const MutexLock lock(reporting_);
   observer_.on_failed(index, error);
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <mutex>
-
 #include "base/guarded.h"
+#include "base/mutex.h"
 #include "transcribe/events.h"
 
 namespace tutti {
@@ -25,8 +24,8 @@ class Tally {
 
  private:
   // The observer is called under its own lock: events must not overtake one another, and observers only print.
-  std::mutex reporting_;
-  RunObserver& observer_;
+  Mutex reporting_;
+  RunObserver& observer_ TUTTI_GUARDED_BY(reporting_);
   Guarded<RunSummary> summary_;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/try.h"
 #include "flow/failures.h"
 #include "transcribe/pcm_window.h"
 #include "transcribe/speech_chunks.h"
@@ -33,9 +34,8 @@ class StoppableAudio final : public SampleReader {
 
 /// Clamped by its own maximum: a chunk is a recording of its own.
 Result<ChunkMel> mel_of(const PackedRecording& chunk, std::int64_t frames, const LogMel& log_mel) {
-  auto mel = log_mel.window(chunk, 0, frames);
-  if (!mel) return tl::unexpected(mel.error());
-  return ChunkMel(std::move(*mel), log_mel.n_mels(), frames);
+  auto mel = TRY(log_mel.window(chunk, 0, frames));
+  return ChunkMel(std::move(mel), log_mel.n_mels(), frames);
 }
 
 Result<decltype(ChunkWork::audio)> chunk_audio(const BatchedFile& file, std::size_t chunk,
@@ -52,16 +52,14 @@ Result<ChunkOutcome> transcribe_pcm(std::span<const float> pcm, std::size_t chun
                                     const TranscriptionContext& context) {
   PcmWindow window(context.windows.engine, pcm, *context.other);
   std::optional<Result<Transcript>> first;
-  const auto language = file.language(chunk, [&]() -> Result<std::string> {
+  const auto language = TRY(file.language(chunk, [&]() -> Result<std::string> {
     if (context.rules.language) return *context.rules.language;
     first = window.transcribe("");
     if (!*first) return tl::unexpected(first->error());
     return (*first)->language;
-  });
-  if (!language) return tl::unexpected(language.error());
-  auto transcript = first ? std::move(*first) : window.transcribe(*language);
-  if (!transcript) return tl::unexpected(transcript.error());
-  return ChunkOutcome{std::move(transcript->segments), window.costs()};
+  }));
+  auto transcript = TRY(first ? std::move(*first) : window.transcribe(language));
+  return ChunkOutcome{std::move(transcript.segments), window.costs()};
 }
 
 Result<ChunkOutcome> transcribe_mel(ChunkMel& mel, std::size_t number, BatchedFile& file,
@@ -70,16 +68,13 @@ Result<ChunkOutcome> transcribe_mel(ChunkMel& mel, std::size_t number, BatchedFi
   const WindowSpan first{0, std::min(context.model.frames_per_window, mel.frames())};
   // Encoded while the language of chunk 0 is still being detected. Where windows are rationed, chunk 0 might wait for
   // one that would be held meanwhile.
-  if (!context.windows.rationed)
-    if (auto opened = windows.open(first); !opened) return tl::unexpected(opened.error());
+  if (!context.windows.rationed) TRY(windows.open(first));
   const Tokenizer& tokenizer = context.windows.tokenizer;
   const auto language =
-      file.language(number, [&] { return settle_language(tokenizer.special(), context.rules, first, windows); });
-  if (!language) return tl::unexpected(language.error());
+      TRY(file.language(number, [&] { return settle_language(tokenizer.special(), context.rules, first, windows); }));
   auto segments =
-      ChunkTranscriber(context.model, tokenizer, context.rules, *language).transcribe(mel.frames(), windows);
-  if (!segments) return tl::unexpected(segments.error());
-  return ChunkOutcome{std::move(*segments), windows.costs()};
+      TRY(ChunkTranscriber(context.model, tokenizer, context.rules, language).transcribe(mel.frames(), windows));
+  return ChunkOutcome{std::move(segments), windows.costs()};
 }
 
 Result<ChunkOutcome> transcribe_chunk(ChunkWork& work, const TranscriptionContext& context) {
@@ -104,28 +99,50 @@ Result<ChunkOutcome> outcome_of(ChunkWork& work, const TranscriptionContext& con
   }
 }
 
+bool is_keyed(const TranscriptionContext& context) {
+  return context.way.vad && context.way.vad->method == VadMethod::keying;
+}
+
+/// The file's speech in windows.
+std::vector<SpeechChunk> chunks_of_file(const DecodedFile& file, const PackedPieces& speech,
+                                        const TranscriptionContext& context) {
+  if (!is_keyed(context)) return chunks_of(speech, context.model.frames_per_window, file.recording.gaps());
+  const auto up = static_cast<float>(context.way.vad->threshold);
+  return keyed_chunks_of(speech, file.speech, up, context.model.frames_per_window, file.recording.gaps());
+}
+
+/// Where chunks begin and end when all follow each other, in seconds.
+std::vector<double> clips_of(const std::vector<SpeechChunk>& chunks) {
+  std::vector<double> clips;
+  Seconds end{};
+  for (const SpeechChunk& chunk : chunks) {
+    clips.push_back(end.count());
+    clips.push_back((end += chunk.length()).count());
+  }
+  return clips;
+}
+
 /// The part of the file that is to be transcribed: its speech within the clips. None without VAD: everything.
 Result<std::optional<PackedPieces>> speech_of(const DecodedFile& file, const TranscriptionContext& context) {
   if (!context.way.vad) return std::nullopt;
   VadOptions vad = *context.way.vad;
-  const double window = length_of(context.model.frames_per_window * kHopSamples, kModelRate).count();
-  if (context.way.batched) vad.max_speech_duration_s = std::min(vad.max_speech_duration_s, window);
+  double window = length_of(context.model.frames_per_window * kHopSamples, kModelRate).count();
+  if (is_keyed(context)) window = std::min(window, kKeyedWindow.count());
+  if (context.way.batched || is_keyed(context)) vad.max_speech_duration_s = std::min(vad.max_speech_duration_s, window);
   const std::int64_t samples = file.recording.samples();
   const auto pieces = speech_pieces(file.speech, samples, vad);
   const auto clips = clips_with_audio(context.way.clips, file.recording.gaps(), samples);
-  auto within = within_clips(pieces, clips, samples);
-  if (!within) return tl::unexpected(within.error());
-  return std::move(*within);
+  auto within = TRY(within_clips(pieces, clips, samples));
+  return within;
 }
 
 Result<void> prepare_whole(SequentialFile file, const TranscriptionContext& context, const std::atomic<bool>& aborted,
                            const HandOn& hand_on) {
   const auto start = Clock::real().now();
   const StoppableAudio recording(file.decoded.recording, aborted);
-  const auto maximum = file.speech ? context.log_mel.maximum(PackedRecording(recording, *file.speech))
-                                   : context.log_mel.maximum(recording);
-  if (!maximum) return tl::unexpected(maximum.error());
-  file.maximum = *maximum;
+  const auto maximum = TRY(file.speech ? context.log_mel.maximum(PackedRecording(recording, *file.speech))
+                                       : context.log_mel.maximum(recording));
+  file.maximum = maximum;
   file.decoded.spent.features += Clock::real().now() - start;
   hand_on(std::move(file));
   return {};
@@ -170,14 +187,21 @@ const DecodedFile& decoded_of(const Work& work) {
 
 Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context, const std::atomic<bool>& aborted,
                           const HandOn& hand_on) {
-  auto speech = speech_of(file, context);
-  if (!speech) return tl::unexpected(speech.error());
+  auto speech = TRY(speech_of(file, context));
   if (context.way.batched) {
-    auto chunks = chunks_of(**speech, context.model.frames_per_window, file.recording.gaps());
+    auto chunks = chunks_of_file(file, *speech, context);
     context.windows.engine.correct_length(speech_length(chunks));
     if (!chunks.empty()) return prepare_chunks(std::move(file), std::move(chunks), context, hand_on);
   }
-  return prepare_whole({.decoded = std::move(file), .speech = std::move(*speech)}, context, aborted, hand_on);
+  std::vector<double> clips;
+  if (is_keyed(context)) {
+    const auto chunks = chunks_of_file(file, *speech, context);
+    speech->clear();  // what is shorter than a frame is in no chunk
+    for (const SpeechChunk& chunk : chunks) speech->insert(speech->end(), chunk.pieces.begin(), chunk.pieces.end());
+    clips = clips_of(chunks);
+  }
+  return prepare_whole({.decoded = std::move(file), .speech = std::move(speech), .clips = std::move(clips)}, context,
+                       aborted, hand_on);
 }
 
 std::optional<Result<TranscribedFile>> transcribe_work(Work& work, const TranscriptionContext& context) {

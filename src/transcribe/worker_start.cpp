@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/field_names.h"
 #include "base/program_paths.h"
+#include "base/try.h"
 #include "device/device_spec.h"
 #include "hub/model_shape.h"
 #include "link/connection.h"
@@ -63,13 +64,13 @@ Result<EmulatedSpeech> emulated_speech(const std::filesystem::path& model) {
     speech.n_text_ctx = static_cast<std::int32_t>(shape->text_positions);
     speech.n_vocab = static_cast<std::int32_t>(shape->vocabulary);
   }
-  const auto tokenizer = model.empty() ? Tokenizer::built_in(speech.n_vocab) : Tokenizer::load(model, speech.n_vocab);
-  if (!tokenizer) return tl::unexpected(tokenizer.error());
-  const SpecialTokens& special = tokenizer->special();
+  const auto tokenizer =
+      TRY(model.empty() ? Tokenizer::built_in(speech.n_vocab) : Tokenizer::load(model, speech.n_vocab));
+  const SpecialTokens& special = tokenizer.special();
   speech.timestamp_begin = special.timestamp_begin;
   if (special.multilingual) speech.languages = special.languages;
-  for (const auto word : kWords) speech.words.push_back(tokenizer->encode(" " + std::string(word)));
-  speech.stop = tokenizer->encode(".");
+  for (const auto word : kWords) speech.words.push_back(tokenizer.encode(" " + std::string(word)));
+  speech.stop = tokenizer.encode(".");
   return speech;
 }
 
@@ -80,14 +81,13 @@ std::int32_t text_positions_of(const RunOptions& options, const ModelShape& shap
 
 Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOptions& options,
                                      const std::optional<EmulatedSpeech>& speech) {
-  auto command = command_of(device, options, speech);
-  if (!command) return tl::unexpected(command.error());
+  auto command = TRY(command_of(device, options, speech));
   const bool gpu = device.kind == ResolvedDevice::Kind::cuda;
   const bool is_other = options.engine.has_value();
   const auto shape = options.batched && !is_other ? model_shape(options.model) : std::nullopt;
   const std::string usual = is_other ? "default" : gpu ? "float16" : "float32";
   return WorkerOptions{.name = "worker " + device.name,
-                       .command = std::move(*command),
+                       .command = std::move(command),
                        .device_uuid = device.uuid,
                        .core = device.core,
                        .build_id = is_other ? options.engine->name : options.build_id,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/try.h"
 #include "transcript/prompt.h"
 
 namespace tutti {
@@ -28,11 +29,10 @@ Result<std::vector<Segment>> ChunkTranscriber::transcribe(std::int64_t frames, W
   double last_speech = 0;
   for (std::int64_t seek = 0; seek < frames;) {
     const WindowSpan window{seek, std::min(frames_per_window_, frames - seek)};
-    auto window_text = window_.transcribe(window, prompt_, decoder, {last_speech, frames});
-    if (!window_text) return tl::unexpected(window_text.error());
-    last_speech = window_text->speech_end.value_or(last_speech);
-    std::move(window_text->segments.begin(), window_text->segments.end(), std::back_inserter(segments));
-    seek = window_text->next_seek;
+    auto window_text = TRY(window_.transcribe(window, prompt_, decoder, {last_speech, frames}));
+    last_speech = window_text.speech_end.value_or(last_speech);
+    std::move(window_text.segments.begin(), window_text.segments.end(), std::back_inserter(segments));
+    seek = window_text.next_seek;
   }
   return segments;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/try.h"
 #include "transcript/clips.h"
 #include "transcript/prompt.h"
 #include "transcript/window_transcriber.h"
@@ -25,23 +26,20 @@ class LongFormLoop {
                  input.n_text_ctx) {}
 
   Result<Transcript> run(const OnProgress& on_progress) {
-    const auto clips = clips_from(options_.clip_timestamps, input_.content_frames);
-    if (!clips) return tl::unexpected(clips.error());
+    const auto clips = TRY(clips_from(options_.clip_timestamps, input_.content_frames));
     // A whole window also of a shorter recording: here, unlike in decoding, the reference pads with frames of silence.
     auto language =
-        settle_language(tokenizer_.special(), options_, {input_.first_audio, input_.frames_per_window}, decoder_);
-    if (!language) return tl::unexpected(language.error());
-    result_.language = *std::move(language);
+        TRY(settle_language(tokenizer_.special(), options_, {input_.first_audio, input_.frames_per_window}, decoder_));
+    result_.language = std::move(language);
     const WindowTranscriber transcriber(input_, tokenizer_, options_, result_.language);
-    for (const Clip& clip : *clips) {
+    for (const Clip& clip : clips) {
       for (std::int64_t seek = clip.start; seek < clip.end;) {
         const WindowSpan window{seek, std::min(input_.frames_per_window, clip.end - seek)};
         auto window_text =
-            transcriber.transcribe(window, history_.next(), decoder_, {last_speech_, input_.content_frames});
-        if (!window_text) return tl::unexpected(window_text.error());
-        take(*window_text);
-        seek = window_text->next_seek;
-        if (on_progress) on_progress(window_text->segments, seek);
+            TRY(transcriber.transcribe(window, history_.next(), decoder_, {last_speech_, input_.content_frames}));
+        take(window_text);
+        seek = window_text.next_seek;
+        if (on_progress) on_progress(window_text.segments, seek);
       }
     }
     result_.text = tokenizer_.decode(history_.decoded());
@@ -75,7 +73,7 @@ class LongFormLoop {
 Result<Transcript> transcribe_long_form(const LongFormInput& input, const Tokenizer& tokenizer,
                                         const LongFormOptions& options, WindowDecoder& decoder,
                                         const OnProgress& on_progress) {
-  if (auto checked = check_long_form(input, options); !checked) return tl::unexpected(checked.error());
+  TRY(check_long_form(input, options));
   return LongFormLoop(input, tokenizer, options, decoder).run(on_progress);
 }
 

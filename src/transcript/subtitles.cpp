@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/try.h"
 #include "transcript/like_python.h"
 #include "transcript/transcript.h"
 #include "transcript/writers.h"
@@ -194,7 +195,7 @@ std::string clock_text(double seconds, SubtitleClock clock) {
 
 Result<std::vector<Subtitle>> subtitles(const Transcript& transcript, SubtitleClock clock,
                                         const WriterOptions& options) {
-  if (auto checked = check_times(transcript); !checked) return tl::unexpected(checked.error());
+  TRY(check_times(transcript));
   return has_word_times(transcript) ? by_word(transcript, clock, options) : by_segment(transcript, clock);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/try.h"
 #include "transcript/fallback.h"
 #include "transcript/like_python.h"
 #include "transcript/word_times.h"
@@ -33,23 +34,20 @@ WindowTranscriber::WindowTranscriber(const LongFormInput& input, const Tokenizer
 
 Result<WindowText> WindowTranscriber::transcribe(WindowSpan window, std::span<const std::int32_t> previous,
                                                  WindowDecoder& decoder, const AroundWindow& around) const {
-  auto request = prompt_.request_after(previous);
-  if (!request) return tl::unexpected(request.error());
-  const auto decoding = decode_with_fallback(window, *std::move(request), decoder);
-  if (!decoding) return tl::unexpected(decoding.error());
+  auto request = TRY(prompt_.request_after(previous));
+  const auto decoding = TRY(decode_with_fallback(window, std::move(request), decoder));
   WindowText text{.next_seek = window.seek + window.frames,
-                  .temperature = decoding->temperature,
-                  .silent = is_silence(decoding->scores, options_)};
+                  .temperature = decoding.temperature,
+                  .silent = is_silence(decoding.scores, options_)};
   if (text.silent) return text;
-  const SlicedWindow sliced = slice_window(decoding->tokens, window, tokenizer_.special().timestamp_begin);
-  for (const Slice& slice : sliced.slices) text.segments.push_back(segment(slice, window, *decoding));
+  const SlicedWindow sliced = slice_window(decoding.tokens, window, tokenizer_.special().timestamp_begin);
+  for (const Slice& slice : sliced.slices) text.segments.push_back(segment(slice, window, decoding));
   text.next_seek = sliced.next_seek;
   if (words_) {
-    const auto seek = words_->add_words(text.segments, window, sliced, around, decoder);
-    if (!seek) return tl::unexpected(seek.error());
-    text.next_seek = seek->next_seek;
+    const auto seek = TRY(words_->add_words(text.segments, window, sliced, around, decoder));
+    text.next_seek = seek.next_seek;
     text.speech_end = speech_end(text.segments);
-    text.silent = seek->dropped;
+    text.silent = seek.dropped;
   }
   for (Segment& segment : text.segments) clear_if_empty(segment);
   return text;
@@ -60,13 +58,12 @@ Result<WindowDecoding> WindowTranscriber::decode_with_fallback(WindowSpan window
   WindowDecoding decoding;
   for (const double temperature : options_.temperatures) {
     request.temperature = temperature;
-    auto answer = decoder.decode(window, request);
-    if (!answer) return tl::unexpected(answer.error());
-    const std::string text = tokenizer_.decode(answer->tokens);
-    decoding = {std::move(answer->tokens),
-                {compression_ratio(strip(text)), answer->avg_logprob, answer->no_speech_prob},
+    auto answer = TRY(decoder.decode(window, request));
+    const std::string text = tokenizer_.decode(answer.tokens);
+    decoding = {std::move(answer.tokens),
+                {compression_ratio(strip(text)), answer.avg_logprob, answer.no_speech_prob},
                 temperature,
-                std::move(answer->token_logprobs)};
+                std::move(answer.token_logprobs)};
     if (!needs_fallback(decoding.scores, options_)) break;
   }
   return decoding;
@@ -116,9 +113,8 @@ Result<std::string> settle_language(const SpecialTokens& special, const LongForm
                                     WindowDecoder& decoder) {
   std::string language = options.language.value_or("en");
   if (!options.language && special.multilingual) {
-    auto detected = decoder.detect_language(first);
-    if (!detected) return tl::unexpected(detected.error());
-    language = *std::move(detected);
+    auto detected = TRY(decoder.detect_language(first));
+    language = std::move(detected);
   }
   if (special.multilingual && !special.language_token(language))
     return fail(Fault::usage, "language: expected a code the model knows, found '" + language + "'",

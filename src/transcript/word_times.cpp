@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/try.h"
 #include "text/word_split.h"
 #include "transcript/like_python.h"
 #include "transcript/slices.h"
@@ -206,9 +207,8 @@ Result<void> check(const AlignAnswer& answer, std::size_t tokens, WindowSpan win
 
 Result<WordSeek> WordTimer::add_words(std::vector<Segment>& segments, WindowSpan window, const SlicedWindow& sliced,
                                       const AroundWindow& around, WindowDecoder& decoder) const {
-  auto words = words_of(segments, window, decoder);
-  if (!words) return tl::unexpected(words.error());
-  add_word_times(segments, std::move(*words), rules_, tokenizer_.special().eot, around.last_speech);
+  auto words = TRY(words_of(segments, window, decoder));
+  add_word_times(segments, std::move(words), rules_, tokenizer_.special().eot, around.last_speech);
   const WindowContext context{window, frames_per_window_, sliced.closed, around};
   WordSeek seek = seek_by_words(segments, context, rules_, sliced.next_seek);
   // A window that leads to itself would be decoded for ever.
@@ -228,10 +228,9 @@ Result<std::vector<TimedWord>> WordTimer::words_of(const std::vector<Segment>& s
                        {.starts = std::vector<std::int32_t>(request.text.size() + 1),
                         .probabilities = std::vector<float>(request.text.size())},
                        language_);
-  const auto answer = decoder.align(window, request);
-  if (!answer) return tl::unexpected(answer.error());
-  if (auto fits = check(*answer, request.text.size(), window); !fits) return tl::unexpected(fits.error());
-  return timed_words(tokenizer_, request.text, *answer, language_);
+  const auto answer = TRY(decoder.align(window, request));
+  TRY(check(answer, request.text.size(), window));
+  return timed_words(tokenizer_, request.text, answer, language_);
 }
 
 }  // namespace tutti

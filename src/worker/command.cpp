@@ -1,55 +1,42 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-#include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <string>
-#include <string_view>
 
 #include "base/field_names.h"
 #include "base/process/exit_code.h"
+#include "base/try.h"
+#include "settings/option_table.h"
 #include "worker/commands.h"
 
 namespace tutti {
 namespace {
 
-Result<int> socket_number(std::string_view text) {
-  int fd = -1;
-  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), fd);
-  if (bad != std::errc() || end != text.data() + text.size() || fd < 0) {
-    return fail(Fault::usage, "--fd " + std::string(text) + ": expected the number of a descriptor");
-  }
+constexpr const char* kStartedByTutti = "`tutti` starts its workers by itself and passes one";
+
+Result<void> expect_socket(int fd) {
   int type = 0;
   socklen_t size = sizeof type;
-  if (::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0) {
-    return fail(Fault::usage, "file descriptor " + std::string(text) + " is no socket",
-                "`tutti` starts its workers by itself and passes one");
-  }
-  return fd;
+  if (::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0) return {};
+  return fail(Fault::usage, "file descriptor " + std::to_string(fd) + " is no socket", kStartedByTutti);
 }
 
 /// The socket's number; the rest goes into `setup`.
 Result<int> read_line(std::span<char*> arguments, WorkerSetup& setup) {
-  Result<int> fd = fail(Fault::usage, "worker needs --fd N", "`tutti` starts its workers by itself and passes it");
-  for (std::size_t i = 0; i < arguments.size(); i += 2) {
-    const std::string_view name = arguments[i];
-    if (i + 1 == arguments.size()) return fail(Fault::usage, std::string(name) + " needs a value");
-    const std::string_view value = arguments[i + 1];
-    if (name == "--fd") {
-      fd = socket_number(value);
-      if (!fd) return fd;
-    } else if (name == "--names") {  // of fields, where the parent has no command line (base/field_names.h)
-      if (value != "fields") return fail(Fault::usage, "--names " + std::string(value) + ": expected fields");
-      set_field_names(FieldNames::fields);
-    } else if (name == "--fault") {  // for tests of supervision
-      const auto fault = parse_fault(value);
-      if (!fault) return tl::unexpected<Error>(fault.error());
-      setup.fault = *fault;
-    } else {
-      return fail(Fault::usage, "worker has no option " + std::string(name));
-    }
-  }
+  std::int32_t fd = -1;
+  std::string names, fault;
+  OptionTable table("tutti-engine worker", "");
+  table.add("fd", fd);
+  table.add("names", names).choices = {"fields"};  // where the parent has no command line (base/field_names.h)
+  table.add("fault", fault);                       // for tests of supervision
+  TRY(table.read_line_of_program(arguments));
+  if (fd < 0) return fail(Fault::usage, "worker needs --fd N", kStartedByTutti);
+  if (!names.empty()) set_field_names(FieldNames::fields);
+  if (!fault.empty()) setup.fault = TRY(parse_fault(fault));
+  TRY(expect_socket(fd));
   return fd;
 }
 

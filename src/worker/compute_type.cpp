@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/sha256.h"
+#include "base/try.h"
 #include "decode/stepper.h"
 #include "device/machine.h"
 #include "model/decoder_step/step_device.h"
@@ -178,18 +179,16 @@ std::string self_of(const at::Device& device) {
 Result<ComputeType> compute_type_for(const std::string& name, const std::filesystem::path& model, at::Device device,
                                      std::string_view build) {
   if (name == "auto") {
-    const auto choice = automatic_type({model, self_of(device), std::string(build)}, device, ability_of(device));
-    if (!choice) return tl::unexpected<Error>(choice.error());
-    log(Level::info, "compute type auto: " + std::string(choice->type.name()) + ", " + choice->why);
-    return choice->type;
+    const auto choice = TRY(automatic_type({model, self_of(device), std::string(build)}, device, ability_of(device)));
+    log(Level::info, "compute type auto: " + std::string(choice.type.name()) + ", " + choice.why);
+    return choice.type;
   }
-  const auto choice = choose_compute_type(name, ability_of(device));
-  if (!choice) return tl::unexpected<Error>(choice.error());
-  if (!choice->why.empty()) {
+  const auto choice = TRY(choose_compute_type(name, ability_of(device)));
+  if (!choice.why.empty()) {
     log(Level::warning,
-        "compute type " + name + ": " + std::string(choice->type.name()) + " is used, because " + choice->why);
+        "compute type " + name + ": " + std::string(choice.type.name()) + " is used, because " + choice.why);
   }
-  return choice->type;
+  return choice.type;
 }
 
 std::optional<StepDevice> usual_steps(at::Device device) {

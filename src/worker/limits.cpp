@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
+#include "base/try.h"
 #include "device/machine.h"
 #include "model/compute_type.h"
 #include "model/cpu/compute_team.h"
@@ -20,6 +21,7 @@
 #include "model/gpu.h"
 #include "model/gpu/tf32.h"
 #include "model/work.h"
+#include "settings/option_table.h"
 #include "worker/caught_fault.h"
 #include "worker/commands.h"
 
@@ -109,42 +111,35 @@ std::vector<Call> products(at::Device device, const ComputeType& type) {
 }
 
 struct LimitsRequest {
-  std::string model{};
+  std::filesystem::path model{};
   std::string device = "cpu";
   std::string type = "float32";
-  std::string threads = "0";
+  std::int32_t threads = 0;
 };
 
 Result<LimitsRequest> read_line(std::span<char*> arguments) {
   LimitsRequest request;
-  const std::map<std::string, std::string*> fields{{"--model", &request.model},
-                                                   {"--device", &request.device},
-                                                   {"--compute-type", &request.type},
-                                                   {"--threads", &request.threads}};
-  for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
-    const auto field = fields.find(arguments[i]);
-    if (field == fields.end()) return fail(Fault::usage, "limits has no option " + std::string(arguments[i]));
-    *field->second = arguments[i + 1];
-  }
-  if (request.model.empty() || arguments.size() % 2 != 0) return fail(Fault::usage, "limits needs --model PATH");
+  OptionTable table("tutti-engine limits", "");
+  table.add("model", request.model);
+  table.add("device", request.device);
+  table.add("compute-type", request.type);
+  table.add("threads", request.threads);
+  TRY(table.read_line_of_program(arguments));
+  if (request.model.empty()) return fail(Fault::usage, "limits needs --model PATH");
+  if (request.threads < 0)
+    return fail(Fault::usage, "limits --threads: expected 0 or more, found " + std::to_string(request.threads));
   return request;
 }
 
 Result<void> print_limits(const LimitsRequest& request) {
-  const auto device = device_named(request.device);
-  if (!device) return tl::unexpected<Error>(device.error());
-  const auto threads = number_in<int>(request.threads);
-  if (!threads || *threads < 0)
-    return fail(Fault::usage, "limits --threads: expected 0 or more, found '" + request.threads + "'");
-  set_compute_threads(*threads, read_cpu().cores);
-  const auto checkpoint = open_checkpoint(request.model);
-  if (!checkpoint) return tl::unexpected<Error>(checkpoint.error());
-  const auto peak = measure_peak(*device, request.type);  // an unknown type is refused there
-  if (!peak) return tl::unexpected<Error>(peak.error());
-  const auto& dims = checkpoint->shape.dims;
-  const auto read = step_bytes(dims, *device, *ComputeType::named(request.type));
-  std::printf("flops %.6g\nbandwidth %.6g\nwindow_flops %.6g\nstep_bytes %.6g\nsequence_bytes %.6g\n", peak->flops,
-              peak->bandwidth, work_of(dims).window_flops, read.weights, read.window);
+  const auto device = TRY(device_named(request.device));
+  set_compute_threads(request.threads, read_cpu().cores);
+  const auto checkpoint = TRY(open_checkpoint(request.model));
+  const auto peak = TRY(measure_peak(device, request.type));  // an unknown type is refused there
+  const auto& dims = checkpoint.shape.dims;
+  const auto read = step_bytes(dims, device, *ComputeType::named(request.type));
+  std::printf("flops %.6g\nbandwidth %.6g\nwindow_flops %.6g\nstep_bytes %.6g\nsequence_bytes %.6g\n", peak.flops,
+              peak.bandwidth, work_of(dims).window_flops, read.weights, read.window);
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "decode/decoding_tokens.h"
 #include "device/machine.h"
 #include "hub/memory_plan.h"
@@ -148,13 +149,11 @@ Result<Ids> ids_of(const std::filesystem::path& path, TokenizerAhead& ahead, std
   constexpr std::int32_t kBlank = 220;  // in both of OpenAI's vocabularies
   if (!std::filesystem::is_directory(path)) {
     auto special =
-        special_tokens_for(n_vocab > kEnglishVocabulary ? kMultilingualTextTokens : kEnglishTextTokens, n_vocab);
-    if (!special) return tl::unexpected<Error>(special.error());
-    return Ids{.special = std::move(*special), .blank = {kBlank}};
+        TRY(special_tokens_for(n_vocab > kEnglishVocabulary ? kMultilingualTextTokens : kEnglishTextTokens, n_vocab));
+    return Ids{.special = std::move(special), .blank = {kBlank}};
   }
-  const auto tokenizer = ahead.get(n_vocab);
-  if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());
-  return Ids{.special = tokenizer->special(), .blank = tokenizer->blank()};
+  const auto tokenizer = TRY(ahead.get(n_vocab));
+  return Ids{.special = tokenizer.special(), .blank = tokenizer.blank()};
 }
 
 ModelShape shape_of(const WhisperDims& dims) {
@@ -235,26 +234,23 @@ double timed(const WhisperModel& model) {
 }
 
 Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
-  const auto device = device_named(request.device);
-  if (!device) return tl::unexpected<Error>(device.error());
+  const auto device = TRY(device_named(request.device));
   set_compute_threads(request.threads, read_cpu().cores);
-  const auto type = compute_type_for(request.compute_type, request.model_path, *device, build);
-  if (!type) return tl::unexpected<Error>(type.error());
+  const auto type = TRY(compute_type_for(request.compute_type, request.model_path, device, build));
   TokenizerAhead ahead(request.model_path);
-  auto model = WhisperModel::load(request.model_path, *device, *type);
-  if (!model) return tl::unexpected<Error>(model.error());
-  if (request.deterministic) forbid_tuning(*device);
-  auto ids = ids_of(request.model_path, ahead, model->dims().n_vocab);
+  auto model = TRY(WhisperModel::load(request.model_path, device, type));
+  if (request.deterministic) forbid_tuning(device);
+  auto ids = ids_of(request.model_path, ahead, model.dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
-  auto tokens = decoding_tokens(ids->special, std::move(ids->blank), model->dims().n_vocab);
+  auto tokens = decoding_tokens(ids->special, std::move(ids->blank), model.dims().n_vocab);
   if (!tokens) return fail_in("tokenizer of " + request.model_path, tokens.error());
-  const auto gpu = device->is_cuda() ? visible_cuda_device(index_of(*device)) : std::nullopt;
-  auto heads = alignment_heads(request.model_path, model->dims());
-  const double window_seconds = request.time_a_window ? timed(*model) : 0;
-  if (device->is_cuda()) gpu::release_cached_memory();  // what torch keeps of loading would count as taken
-  const auto batch_size = batch_size_for(request, *model);
-  const auto encoded_together = encoded_together_for(request, *model, batch_size);
-  return LoadedModel{.network = make_network(std::move(*model), std::move(heads), request.text_positions),
+  const auto gpu = device.is_cuda() ? visible_cuda_device(index_of(device)) : std::nullopt;
+  auto heads = alignment_heads(request.model_path, model.dims());
+  const double window_seconds = request.time_a_window ? timed(model) : 0;
+  if (device.is_cuda()) gpu::release_cached_memory();  // what torch keeps of loading would count as taken
+  const auto batch_size = batch_size_for(request, model);
+  const auto encoded_together = encoded_together_for(request, model, batch_size);
+  return LoadedModel{.network = make_network(std::move(model), std::move(heads), request.text_positions),
                      .tokens = std::move(*tokens),
                      .sot = ids->special.sot,
                      .languages = ids->special.multilingual ? ids->special.languages : std::vector<std::int32_t>{},
@@ -263,7 +259,7 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
                      .encoded_together = encoded_together,
                      .deterministic = request.deterministic,
                      .device_name = gpu ? gpu->name : "CPU",
-                     .compute_type = std::string(type->name()),
+                     .compute_type = std::string(type.name()),
                      .window_seconds = window_seconds};
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/try.h"
+
 namespace tutti {
 namespace {
 
@@ -79,11 +81,10 @@ Result<WindowMel> MelRing::receive(const OpenWindow& message, OwnedFd memory) {
                                   std::to_string(most / 2) + ", found " + std::to_string(positions));
   }
   if (!memory) return fail(Fault::usage, "log-mel window of " + found + " came without its memory");
-  auto values = WindowView::map(std::move(memory),
-                                static_cast<std::size_t>(message.n_mels) * static_cast<std::size_t>(message.frames));
-  if (!values) return tl::unexpected<Error>(values.error());
+  auto values = TRY(WindowView::map(
+      std::move(memory), static_cast<std::size_t>(message.n_mels) * static_cast<std::size_t>(message.frames)));
   const auto width = takes_short_ && positions > 0 ? 2 * positions : most;
-  WindowMel mel{.values = std::move(*values), .frames = message.frames, .width = static_cast<std::int32_t>(width)};
+  WindowMel mel{.values = std::move(values), .frames = message.frames, .width = static_cast<std::int32_t>(width)};
   if (ready_as_it_came(mel) || width < most) return mel;
   mel.buffer = take();
   const c10::InferenceMode no_autograd;

@@ -1,5 +1,6 @@
 #include "worker/request_messages.h"
 
+#include <string>
 #include <utility>
 
 namespace tutti {
@@ -57,6 +58,14 @@ Decoded answer_to(const DecodeResult& result) {
           .shared_steps = outcome.share.steps,
           .sequence_steps = outcome.share.sequence_steps,
           .token_logprobs = outcome.token_logprobs};
+}
+
+Failed failure_of(WindowId window, std::uint64_t request, const Error& error) {
+  return {.window = window, .request = request, .fault = error.fault, .what = error.text()};
+}
+
+Error no_such_window(WindowId id) {
+  return {.fault = Fault::usage, .what = "window " + std::to_string(id) + " is not open"};
 }
 
 }  // namespace tutti

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "decode/stepper.h"
 #include "model/gpu.h"
 #include "worker/compute_type.h"
@@ -98,10 +99,9 @@ Tried without_memory(ComputeType type) {
 /// Nothing where the type is left out.
 Result<std::optional<Tried>> try_type(const std::filesystem::path& model, at::Device device, ComputeType type) {
   try {
-    const auto network = WhisperModel::load(model, device, type);
-    if (!network) return tl::unexpected<Error>(network.error());
+    const auto network = TRY(WhisperModel::load(model, device, type));
     Tried tried;
-    tried.trial = time_network(*network, tried.results);
+    tried.trial = time_network(network, tried.results);
     return tried;
   } catch (...) {
     const auto fault = caught_fault(("the self-test of " + std::string(type.name())).c_str());

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/try.h"
 #include "hub/speaker_weights.h"
 #include "link/shared_window.h"
 #include "worker/caught_fault.h"
@@ -50,14 +51,12 @@ Result<void> SpeakerServer::load(const AnalyzeSpeakers& request) {
     weights_ = request.weights;
   }
   if (request.network == kSegmentation && !segmentation_) {
-    auto network = SpeakerSegmentation::load(weights_ / kSegmentationWeights, device_);
-    if (!network) return tl::unexpected(network.error());
-    segmentation_ = std::move(*network);
+    auto network = TRY(SpeakerSegmentation::load(weights_ / kSegmentationWeights, device_));
+    segmentation_ = std::move(network);
   }
   if (request.network == kEmbedding && !embedding_) {
-    auto network = SpeakerEmbedding::load(weights_ / kEmbeddingWeights, device_);
-    if (!network) return tl::unexpected(network.error());
-    embedding_ = std::move(*network);
+    auto network = TRY(SpeakerEmbedding::load(weights_ / kEmbeddingWeights, device_));
+    embedding_ = std::move(network);
   }
   return {};
 }
@@ -69,21 +68,19 @@ at::Tensor SpeakerServer::forward(bool embeds, const at::Tensor& inputs) const {
 }
 
 Result<std::vector<float>> SpeakerServer::compute(const AnalyzeSpeakers& request, OwnedFd memory) {
-  const auto batches = batches_of(request);
-  if (!batches) return tl::unexpected(batches.error());
-  const auto view = WindowView::map(std::move(memory), static_cast<std::size_t>(request.values()));
-  if (!view) return tl::unexpected(view.error());
-  if (auto loaded = load(request); !loaded) return tl::unexpected(loaded.error());
+  const auto batches = TRY(batches_of(request));
+  const auto view = TRY(WindowView::map(std::move(memory), static_cast<std::size_t>(request.values())));
+  TRY(load(request));
 
   const bool embeds = request.network == kEmbedding;
   const std::int64_t together = device_.is_cuda() ? kAllTogether : embeds ? kPiecesTogether : kWindowsTogether;
   std::vector<at::Tensor> inputs;
-  for (const Batch& batch : *batches) {
+  for (const Batch& batch : batches) {
     const std::vector<std::int64_t> shape =
         embeds ? std::vector<std::int64_t>{batch.count, batch.length, SpeakerEmbedding::kFeatures}
                : std::vector<std::int64_t>{batch.count, batch.length};
     // Nothing writes to it.
-    auto* const first = const_cast<float*>(view->values().data() + batch.first_value);
+    auto* const first = const_cast<float*>(view.values().data() + batch.first_value);
     for (auto& part : at::from_blob(first, shape, at::kFloat).split(together)) inputs.push_back(std::move(part));
   }
   std::vector<at::Tensor> outputs(inputs.size());

@@ -128,9 +128,9 @@ class MessageHandler {
         [&](const auto& message) {
           using Message = std::decay_t<decltype(message)>;
           if constexpr (std::is_same_v<Message, OpenWindow>) server_->open(message, mel_of(message, incoming));
-          if constexpr (std::is_same_v<Message, DetectLanguage>) server_->detect(message);
-          if constexpr (std::is_same_v<Message, DecodeWindow>) server_->decode(message);
-          if constexpr (std::is_same_v<Message, AlignWindow>) server_->align(message);
+          if constexpr (std::is_same_v<Message, DetectLanguage> || std::is_same_v<Message, DecodeWindow> ||
+                        std::is_same_v<Message, AlignWindow>)
+            server_->request(message);
           if constexpr (std::is_same_v<Message, ReleaseWindow>) server_->release(message);
           if constexpr (std::is_same_v<Message, TranscribeWindow>)
             outbox_.send(Failed{.window = message.window, .fault = Fault::unsupported, .what = "no PCM is taken here"});

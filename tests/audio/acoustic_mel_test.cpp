@@ -28,7 +28,10 @@ double mel_of(double hertz) {
 /// torchaudio's MelSpectrogram(center=False, norm=None, mel_scale="htk") by its definition, then 20 log10.
 double by_definition(const std::vector<float>& samples, const AcousticMelOptions& o, int mel, int frame) {
   const double top = mel_of(o.rate.value / 2.0);
-  const auto edge = [&](int i) { return 700 * (std::pow(10, top * i / (o.n_mels + 1) / 2595) - 1); };
+  const auto edge = [&](int i) {
+    if (o.linear) return o.rate.value / 2.0 * i / (o.n_mels + 1);
+    return 700 * (std::pow(10, top * i / (o.n_mels + 1) / 2595) - 1);
+  };
   double sum = 0;
   for (int bin = 0; bin <= o.n_fft / 2; ++bin) {
     std::complex<double> value = 0;
@@ -49,15 +52,17 @@ double by_definition(const std::vector<float>& samples, const AcousticMelOptions
 
 TEST(AcousticMel, EqualsTheDefinition) {
   const auto samples = noise(700);
-  const AcousticMel mel({.rate = Hertz{4096}, .n_fft = 512, .hop = 128, .n_mels = 64});
-  ASSERT_EQ(mel.frames(700), 2);
-  std::vector<float> out(64 * 2);
-  mel.compute(samples, samples.size(), out);
-  for (int bin = 0; bin < 64; ++bin)
-    for (int frame = 0; frame < 2; ++frame)
-      EXPECT_NEAR(out[static_cast<std::size_t>(bin * 2 + frame)], by_definition(samples, mel.options(), bin, frame),
-                  2e-3)
-          << bin << " " << frame;
+  for (const bool linear : {false, true}) {
+    const AcousticMel mel({.rate = Hertz{4096}, .n_fft = 512, .hop = 128, .n_mels = 64, .linear = linear});
+    ASSERT_EQ(mel.frames(700), 2);
+    std::vector<float> out(64 * 2);
+    mel.compute(samples, samples.size(), out);
+    for (int bin = 0; bin < 64; ++bin)
+      for (int frame = 0; frame < 2; ++frame)
+        EXPECT_NEAR(out[static_cast<std::size_t>(bin * 2 + frame)], by_definition(samples, mel.options(), bin, frame),
+                    2e-3)
+            << bin << " " << frame;
+  }
 }
 
 TEST(AcousticMel, OneFrameOfASegmentAsLongAsTheWindow) {

@@ -227,6 +227,97 @@ TEST(Morse, TextsAreOfAllEightContestsInAlphabetAndLength) {
   EXPECT_EQ(seen.size(), 8U);
 }
 
+TEST(Morse, ContactsSendCallsTwiceAndCutFigures) {
+  std::set<std::string> kinds;
+  int twice = 0, cut = 0, prosigns = 0;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    CounterRandom random({i});
+    const ContestText made = contact_text(random);
+    kinds.insert(made.kind);
+    std::string last, word;
+    for (const char c : made.text + " ") {
+      if (c != ' ') {
+        EXPECT_TRUE(c == '^' || !morse_pattern(c).empty()) << made.text;
+        word += c;
+        continue;
+      }
+      EXPECT_FALSE(word.empty()) << "two spaces: " << made.text;
+      twice += word == last && word.size() > 2;
+      cut += word == "5NN";
+      prosigns += word.starts_with('^');
+      last = std::exchange(word, {});
+    }
+  }
+  EXPECT_EQ(kinds.size(), 8U);
+  EXPECT_GT(twice, 100);
+  EXPECT_GT(cut, 10);
+  EXPECT_GT(prosigns, 20);
+}
+
+TEST(Morse, ProsignHasNoGapsBetweenItsCharacters) {
+  CounterRandom random(1);
+  const KeyedText keyed = key_text("^SK E", {.wpm = 20}, random);
+  ASSERT_EQ(keyed.downs.size(), 7U);
+  ASSERT_EQ(keyed.words.size(), 2U);
+  EXPECT_EQ(keyed.words[0].text, "SK");
+  for (std::size_t i = 1; i < 6; ++i) EXPECT_NEAR(keyed.downs[i].start - keyed.downs[i - 1].end, 0.06, 1e-9);
+}
+
+TEST(Morse, HandsDifferInWeightSpacingAndSpeed) {
+  CounterRandom random(4);
+  const Hand hand{.wpm = 20, .weight = 0.2, .dash = 4, .character_gap = 5, .word_gap = 12};
+  const KeyedText keyed = key_text("AE E", hand, random);
+  const auto units = [](double seconds) { return seconds / 0.06; };
+  EXPECT_NEAR(units(keyed.downs[0].end - keyed.downs[0].start), 1.2, 1e-9);
+  EXPECT_NEAR(units(keyed.downs[1].start - keyed.downs[0].end), 0.8, 1e-9);
+  EXPECT_NEAR(units(keyed.downs[1].end - keyed.downs[1].start), 4.2, 1e-9);
+  EXPECT_NEAR(units(keyed.downs[2].start - keyed.downs[1].end), 5, 1e-9);
+  EXPECT_NEAR(units(keyed.downs[3].start - keyed.downs[2].end), 12, 1e-9);
+  std::set<double> lengths;
+  for (const KeyDown& down : key_text("EEEEEEEE", {.jitter = 0.2, .steady_dots = true}, random).downs)
+    lengths.insert(std::round((down.end - down.start) * 1e9));
+  EXPECT_EQ(lengths.size(), 1U) << "a bug's dots";
+  const KeyedText wanders = key_text("EEEEEEEEEEEEEEEEEEEEEEEEEEEE", {.wander = 0.1}, random);
+  const auto length = [](const KeyDown& down) { return down.end - down.start; };
+  const auto [least, most] = std::ranges::minmax(wanders.downs, {}, length);
+  EXPECT_GT(length(most) / length(least), 1.15);
+}
+
+TEST(Morse, ChirpMovesTheToneWhereAMarkBegins) {
+  const std::vector<KeyDown> downs{{0, 0.3}};
+  std::vector<float> audio(4800);
+  add_tone(audio, {.downs = downs, .hertz = 600, .edge = 0, .chirp_hz = 200});
+  const auto crossings = [&](std::size_t from, std::size_t to) {
+    int count = 0;
+    for (std::size_t i = from + 1; i < to; ++i) count += (audio[i - 1] < 0) != (audio[i] < 0);
+    return count;
+  };
+  EXPECT_GE(crossings(0, 160), crossings(3200, 3360) + 2) << "of 10 ms each";
+  EXPECT_NEAR(crossings(3200, 4800), 120, 2);
+}
+
+TEST(Morse, ClipsOffTheAirAreAsLoudAsDrawnAndHaveTheirNoise) {
+  MorseCorpus corpus;
+  corpus.noise_share = 0;
+  corpus.air_share = corpus.hand_share = corpus.contact_share = 1;
+  std::set<std::string> contests;
+  int faded = 0, near = 0, loud = 0, narrow = 0;
+  for (std::int64_t i = 0; i < 60; ++i) {
+    const MorseClip clip = morse_clip(corpus, i);
+    contests.insert(clip.contest);
+    int peak = 0;
+    for (const std::int16_t sample : clip.pcm) peak = std::max(peak, std::abs(sample));
+    EXPECT_NEAR(peak, clip.path.loudness * 32767, 40) << "clip " << i;
+    faded += clip.path.fade_depth > 0.3;
+    near += clip.path.others > 0 && clip.path.beside_hz.most > 0;
+    loud += clip.path.noise_db < 0;
+    narrow += clip.path.filter_hz > 0 && clip.path.filters > 1;
+    EXPECT_LE(clip.path.others_db, -3) << "the louder is the target";
+  }
+  EXPECT_EQ(contests, (std::set<std::string>{"CONTACT", "PLAIN"}));
+  for (const int count : {faded, near, loud, narrow}) EXPECT_TRUE(count > 8 && count < 52) << count;
+}
+
 TEST(Morse, ConditionsDifferInWhatDisturbsThem) {
   CounterRandom random(1);
   EXPECT_EQ(radio_path_of(Condition::clean, random).others, 0);
@@ -243,9 +334,10 @@ TEST(Morse, InvalidCorpusErrorStatesExpectedAndFound) {
   EXPECT_TRUE(check(MorseCorpus{}));
   EXPECT_EQ(check(MorseCorpus{.noise_share = 2}).error().what, "share of noise: expected 0 to 1, found 2");
   EXPECT_EQ(check(MorseCorpus{.wpm = {40, 15}}).error().what,
-            "speed: expected 10 to 100 wpm, the least first; found 40 to 15 wpm");
+            "speed: expected 5 to 100 wpm, the least first; found 40 to 15 wpm");
   EXPECT_EQ(check(MorseCorpus{.longest = Seconds(3)}).error().what, "longest clip: expected 4 to 600 s, found 3");
   EXPECT_FALSE(check(MorseCorpus{.noise_share = std::nan("")}));
+  EXPECT_EQ(check(MorseCorpus{.air_share = 2}).error().what, "share off the air: expected 0 to 1, found 2");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "cli/cost/cost_answer.h"
 #include "cli/cost/offer_speeds.h"
 #include "cli/cost/run_bill.h"
+#include "cli/cost/shown_amounts.h"
 
 using namespace tutti;
 using nlohmann::json;
@@ -167,6 +168,39 @@ TEST(CostAnswer, StorageAndRequestsCountOnlyWithTheirPrices) {
   EXPECT_NEAR(cost.total(), 3.96, 1e-9);
   EXPECT_FALSE(service_cost(prices, 1, {}).storage);
   EXPECT_EQ(service_cost({}, 1, Bytes{1}).total(), 0);
+}
+
+TEST(ShownAmounts, TheyAddUpToTheirRoundedSum) {
+  const ShownAmounts thirds({10.0 / 3, 10.0 / 3, 10.0 / 3});
+  EXPECT_EQ(thirds.sum(), "10.00");
+  EXPECT_THAT((std::vector{thirds.text(0), thirds.text(1), thirds.text(2)}),
+              testing::UnorderedElementsAre("3.33", "3.33", "3.34"));
+  EXPECT_EQ(thirds.text({0, 1, 2}), "10.00");
+  const ShownAmounts small({0.00012345, 0.00076543});
+  EXPECT_EQ(small.sum(), "0.0008889");
+  EXPECT_EQ(ShownAmounts({}).sum(), "0.00");
+}
+
+TEST(RunBill, ItsLinesAndColumnsAddUpAsTheyAreShown) {
+  BatchReport report = ended_run();
+  report.elapsed = Seconds(7 * 3600);
+  report.pool.devices.push_back({.id = "third", .busy = Seconds(1000), .idle = {{Idle::input, Seconds(24200)}}});
+  const std::string text = bill_of(report, {{"left", 0.526}, {"right", 1.212}, {"third", 1.0 / 3}}).text();
+  double last = 0, sum = 0;  // of the column USD
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string id, hour;
+    std::array<double, 4> amounts{};
+    if (!(words >> id) || (id != "left" && id != "right" && id != "third" && id != "all")) continue;
+    if (id != "all") words >> hour;
+    for (double& amount : amounts) words >> amount;
+    EXPECT_NEAR(amounts[0] + amounts[1] + amounts[2], amounts[3], 1e-9) << line;
+    if (id == "all") last = amounts[3];
+    if (id != "all") sum += amounts[3];
+  }
+  EXPECT_GT(last, 14);
+  EXPECT_NEAR(sum, last, 1e-9) << text;
 }
 
 TEST(RunBill, EverySecondOfEveryDeviceIsPaidOnce) {

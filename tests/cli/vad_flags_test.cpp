@@ -74,6 +74,21 @@ TEST(VadFlags, OneWithoutVadIsRefusedAndNamed) {
   }
 }
 
+TEST(VadFlags, KeyedModelHasItsWindowsCutByKeying) {
+  const auto method_for = [](const VadFlags& flags, bool is_keyed) -> std::optional<VadMethod> {
+    const auto options = vad_options(flags, {0}, is_keyed).value();
+    return options ? std::optional(options->method) : std::nullopt;
+  };
+  EXPECT_EQ(method_for({}, true), VadMethod::keying) << "without any flag";
+  EXPECT_EQ(method_for({.batched = true}, true), VadMethod::keying);
+  EXPECT_EQ(method_for({.vad = true, .method = "silero"}, true), VadMethod::silero) << "what is named is taken";
+  EXPECT_EQ(method_for({}, false), std::nullopt);
+  EXPECT_EQ(method_for({.vad = true}, false), VadMethod::silero);
+  EXPECT_EQ(method_for({.vad = true, .method = "keying"}, false), VadMethod::keying);
+  EXPECT_EQ(vad_options({}, {0}, true).value()->min_silence_duration_ms, 64);
+  EXPECT_EQ(vad_options({.min_silence_duration_ms = 300}, {0}, true).value()->min_silence_duration_ms, 300);
+}
+
 TEST(VadFlags, InvalidValueIsRefusedAndNamed) {
   EXPECT_THAT(refused({"--vad", "--vad-threshold", "1.5"}), HasSubstr("vad_threshold"));
   EXPECT_THAT(refused({"--vad", "--vad-neg-threshold", "0.7"}), HasSubstr("vad_neg_threshold"));

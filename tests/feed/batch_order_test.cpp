@@ -31,7 +31,7 @@ class BatchOrderTest : public testing::Test {
       work->batch.index = planned.number;
       work->batch.samples = {{.id = "s" + std::to_string(i), .frames = 100}};
       work->batch.frames = 100;
-      work->batch.clips.resize(1);
+      work->batch.content = BatchClips(1);
       works_.push_back(work);
     }
   }

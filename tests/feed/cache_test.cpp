@@ -100,7 +100,7 @@ TEST(FeatureCache, AFeedYieldsTheSameFromItAsWithoutWhatItHolds) {
   options.cache.folder = corpus.folder() / "cache";
   const auto cold = all_batches(options);
   EXPECT_EQ(digests_of(all_batches(options)), digests_of(cold));
-  for (std::size_t i = 0; i < 80; ++i) EXPECT_NEAR(cold[0].mel.data()[i], exact[0].mel.data()[i], 2e-3);
+  for (std::size_t i = 0; i < 80; ++i) EXPECT_NEAR(cold[0].mel().data()[i], exact[0].mel().data()[i], 2e-3);
 }
 
 /// How many lines of the log begin with `start` while `work` runs.

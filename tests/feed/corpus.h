@@ -108,8 +108,8 @@ inline std::string digest_of(const Batch& batch) {
   Sha256 hash;
   const std::int64_t shape[] = {batch.index, batch.epoch, batch.size(), batch.frames};
   hash.update(std::as_bytes(std::span(shape)));
-  hash.update(
-      std::as_bytes(std::span(batch.mel.data(), static_cast<std::size_t>(batch.size() * batch.n_mels * batch.frames))));
+  hash.update(std::as_bytes(
+      std::span(batch.mel().data(), static_cast<std::size_t>(batch.size() * batch.n_mels * batch.frames))));
   for (const BatchSample& sample : batch.samples) {
     const std::string facts = sample.id + "|" + sample.text + "|" + std::to_string(sample.frames) + "\n";
     hash.update(std::as_bytes(std::span(facts)));

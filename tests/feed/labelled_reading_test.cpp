@@ -259,3 +259,18 @@ TEST_F(Sounds, NoClipIsTheSilenceBeforeItsAudio) {
     EXPECT_NE(std::ranges::min(mel), std::ranges::max(mel)) << (*set)->name_of_file(file);
   }
 }
+
+TEST(ClipStart, ClipsAreSpreadOverTheRecordingWithoutItsSilence) {
+  constexpr Hertz kRate{1000};
+  std::vector<float> samples;
+  for (int i = 0; i < 20'000; ++i) samples.push_back(i < 12'000 ? 1e-3F * static_cast<float>(i % 7) : 0.25F);
+  using Starts = std::vector<std::int64_t>;
+  const std::span<const float> audible = std::span(samples).first(10'000);
+  EXPECT_EQ(starts_of_clips(audible, 2000, kRate, 5), (Starts{0, 2000, 4000, 6000, 8000}));
+  EXPECT_EQ(starts_of_clips(audible, 4000, kRate, 3), (Starts{0, 3000, 6000})) << "the last one ends where it does";
+  EXPECT_EQ(starts_of_clips(samples, 2000, kRate, 10), (Starts{0, 2000, 4000, 6000, 8000, 10'000}));
+  EXPECT_EQ(starts_of_clips(audible, 10'000, kRate, 5), (Starts{0}));
+  EXPECT_EQ(starts_of_clips(audible, 4000, kRate, 1), (Starts{0}));
+  EXPECT_EQ(clips_in(19'500, 10'000), 2);
+  EXPECT_EQ(clips_in(14'000, 10'000), 1);
+}

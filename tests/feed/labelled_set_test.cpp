@@ -123,6 +123,33 @@ TEST(LabelledSet, ZerosAndFeaturesThatAreNoNumbersAreLeftOut) {
   EXPECT_EQ((*set)->mel().size(), 3 * 80 * 64);
 }
 
+TEST(LabelledSet, ClipsOfARecordingAreKnownAgain) {
+  const TempFolder folder;
+  SmallPart part(6);
+  for (const std::size_t i : {0U, 1U, 2U}) {
+    part.rows[i].name = clip_name("LEAK/a.wav", Seconds(10 * static_cast<double>(i)));
+    part.rows[i].recording = "LEAK/a.wav";
+    part.rows[i].label = 0;
+    part.rows[i].checksum = row_checksum(part.rows[i].name, part.mel[i]);
+  }
+  ASSERT_TRUE(part.write(folder / "set.H5"));
+  const auto set = LabelledSet::open(folder / "set.H5").value();
+  EXPECT_EQ(set->name_of_file(1), "LEAK/a.wav@10.000");
+  EXPECT_EQ(set->recording_of_file(1), "LEAK/a.wav");
+  using Clips = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  EXPECT_EQ(set->recordings(), (Clips{{0, 3}, {3, 4}, {4, 5}, {5, 6}}));
+  const std::vector<std::int64_t> some{1, 2, 5};
+  const auto few = set->of_files(some);
+  EXPECT_EQ(few->recordings(), (Clips{{0, 2}, {2, 3}}));
+  EXPECT_EQ(few->mel()[2 * 80 * 64], to_half(6));
+  EXPECT_NE(few->fingerprint(), set->fingerprint());
+  const auto both = few->with(*set);
+  ASSERT_EQ(both->files(), 9);
+  EXPECT_EQ(both->recordings().size(), 6U);
+  EXPECT_EQ(both->mel()[3 * 80 * 64], to_half(1));
+  EXPECT_EQ(both->name_of_file(8), "LEAK/5.wav");
+}
+
 TEST(LabelledSet, OtherShapesAreNamed) {
   const TempFolder folder;
   {
@@ -268,7 +295,7 @@ TEST(LabelledBatches, EpochHasEveryRowOnceInAnOrderOfItsOwn) {
   std::vector<std::vector<std::int64_t>> epochs(2);
   while (const auto batch = batches.next())
     epochs[static_cast<std::size_t>(batch->epoch)].insert(epochs[static_cast<std::size_t>(batch->epoch)].end(),
-                                                          batch->rows.begin(), batch->rows.end());
+                                                          batch->rows().begin(), batch->rows().end());
   EXPECT_NE(epochs[0], epochs[1]);
   for (auto& epoch : epochs) {
     std::ranges::sort(epoch);
@@ -288,7 +315,7 @@ TEST(LabelledBatches, PositionGoesOnWithTheNextRow) {
     const auto expected = whole.next(), found = resumed.next();
     ASSERT_EQ(expected.has_value(), found.has_value());
     if (!expected) break;
-    EXPECT_EQ(expected->rows, found->rows);
+    EXPECT_EQ(expected->rows(), found->rows());
     EXPECT_EQ(expected->index, found->index);
   }
 }
@@ -302,15 +329,15 @@ TEST(LabelledBatches, RowsOfLikeLengthShareABatch) {
   std::int64_t longest = 0, all = 0;
   std::vector<std::int64_t> first_of_batches;
   while (const auto batch = batches.next()) {
-    ASSERT_LE(std::ssize(batch->rows), 8);
+    ASSERT_LE(std::ssize(batch->rows()), 8);
     std::int64_t most = 0;
-    for (const auto row : batch->rows) {
+    for (const auto row : batch->rows()) {
       ++seen[static_cast<std::size_t>(row)];
       all += lengths[static_cast<std::size_t>(row)];
       most = std::max(most, lengths[static_cast<std::size_t>(row)]);
     }
-    longest += most * std::ssize(batch->rows);
-    first_of_batches.push_back(lengths[static_cast<std::size_t>(batch->rows.front())]);
+    longest += most * std::ssize(batch->rows());
+    first_of_batches.push_back(lengths[static_cast<std::size_t>(batch->rows().front())]);
   }
   for (const int times : seen) EXPECT_EQ(times, 2);
   EXPECT_LT(static_cast<double>(longest), 1.2 * static_cast<double>(all)) << "padding";
@@ -319,7 +346,7 @@ TEST(LabelledBatches, RowsOfLikeLengthShareABatch) {
   auto whole = LabelledBatches::open(options, "").value();
   for (int i = 0; i < 10; ++i) whole.next();
   auto resumed = LabelledBatches::open(options, whole.next()->position).value();
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(whole.next()->rows, resumed.next()->rows);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(whole.next()->rows(), resumed.next()->rows());
 }
 
 TEST(LabelledBatches, PositionOfAnotherSetIsRefused) {

@@ -82,9 +82,9 @@ TEST_F(Film, FileDeletedBeforeDecodingIsABadSample) {
   ASSERT_TRUE(row.needs_audio());
   std::filesystem::remove(audio());
   stages.decode(row);
-  EXPECT_FALSE(row.exhausted);
-  ASSERT_TRUE(row.bad);
-  EXPECT_THAT(row.bad->what, HasSubstr("No such file"));
+  EXPECT_FALSE(row.shortage());
+  ASSERT_TRUE(row.bad());
+  EXPECT_THAT(row.bad()->what, HasSubstr("No such file"));
 }
 
 /// Decodes Film's samples in children that run a shell script first; "$@" behind `program` are the child's arguments.
@@ -172,9 +172,9 @@ TEST_F(KilledDecoders, BlameTheSampleThatTheyDieOfByItselfToo) {
   PendingSample row{.work = std::make_shared<PendingBatch>(), .planned = {.index = 0, .frames = 200}};
   stages.read(row);
   stages.decode(row);
-  EXPECT_FALSE(row.exhausted);
-  ASSERT_TRUE(row.bad);
-  EXPECT_THAT(row.bad->what, HasSubstr("was killed from outside"));
+  EXPECT_FALSE(row.shortage());
+  ASSERT_TRUE(row.bad());
+  EXPECT_THAT(row.bad()->what, HasSubstr("was killed from outside"));
   EXPECT_EQ(seen("asked"), "mixed.m4a\nmixed.m4a\n");
 }
 
@@ -206,9 +206,9 @@ TEST(Feed, ASampleIsNotBlamedWhereNoDescriptorIsLeftForIt) {
     stages.read(row);
     probed = stages.probe(std::move(probed));
   }
-  EXPECT_FALSE(row.bad);
-  ASSERT_TRUE(row.exhausted);
-  EXPECT_THAT(row.exhausted->text(), HasSubstr("ulimit -n"));
+  EXPECT_FALSE(row.bad());
+  ASSERT_TRUE(row.shortage());
+  EXPECT_THAT(row.shortage()->text(), HasSubstr("ulimit -n"));
 
   PlanBoard board(PlanState{Planner({.most_samples = 2, .by_length = false}, 2, 4)});
   BufferPool buffers;

@@ -31,11 +31,11 @@ class LargeFile : public testing::Test {
   /// The audio of a row after the stages up to its features.
   std::vector<std::int16_t> found(SampleStages& stages, PendingSample& row) const {
     stages.read(row);
-    EXPECT_EQ(row.bytes.capacity(), 0U) << "dozens of rows wait to be decoded, each with the whole file";
+    EXPECT_TRUE(row.is<PartOfFile>()) << "dozens of rows wait to be decoded, each with the whole file";
     stages.decode(row);
     stages.resample(row);
-    EXPECT_FALSE(row.bad || row.exhausted);
-    return row.pcm;
+    EXPECT_TRUE(row.is<ClipPcm>());
+    return row.is<ClipPcm>() ? std::get<ClipPcm>(row.state) : ClipPcm();
   }
   std::vector<std::int16_t> part() const { return {whole_.begin() + 250 * kRate, whole_.begin() + 252 * kRate}; }
 
@@ -83,9 +83,9 @@ TEST_F(LargeFile, DeletedBeforeDecodingIsABadSample) {
   stages.read(one);
   std::filesystem::remove(corpus_.file(0));
   stages.decode(one);
-  EXPECT_FALSE(one.exhausted);
-  ASSERT_TRUE(one.bad);
-  EXPECT_NE(one.bad->what.find("s0.wav"), std::string::npos) << one.bad->what;
+  EXPECT_FALSE(one.shortage());
+  ASSERT_TRUE(one.bad());
+  EXPECT_NE(one.bad()->what.find("s0.wav"), std::string::npos) << one.bad()->what;
 }
 
 TEST(SmallFile, IsReadWholeAndFreedAfterDecoding) {
@@ -95,9 +95,10 @@ TEST(SmallFile, IsReadWholeAndFreedAfterDecoding) {
   SampleStages stages(options, *set, nullptr);
   PendingSample row{.work = std::make_shared<PendingBatch>(), .planned = {.index = 0, .frames = 100}};
   stages.read(row);
-  EXPECT_GT(row.bytes.size(), 32000U);
+  ASSERT_TRUE(row.is<WholeFile>());
+  EXPECT_GT(std::get<WholeFile>(row.state).size(), 32000U);
   stages.decode(row);
-  EXPECT_EQ(row.bytes.capacity(), 0U);
+  EXPECT_TRUE(row.is<NativeClip>());
 }
 
 }  // namespace

@@ -243,11 +243,11 @@ TEST(Packed, DeviceBatchListsWhatToGather) {
   ASSERT_EQ(batches.size(), expected.size());
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const Batch& batch = batches[i];
-    EXPECT_EQ(batch.mel.data(), nullptr);
-    ASSERT_EQ(batch.gather.size(), batch.samples.size());
+    ASSERT_TRUE(std::holds_alternative<BatchGather>(batch.content));
+    ASSERT_EQ(batch.gather().size(), batch.samples.size());
     std::vector<float> row(static_cast<std::size_t>(batch.n_mels * batch.frames));
-    for (std::size_t at = 0; at < batch.gather.size(); ++at) {
-      const auto& gathered_row = batch.gather[at];
+    for (std::size_t at = 0; at < batch.gather().size(); ++at) {
+      const auto& gathered_row = batch.gather()[at];
       gather_row(*set, set->entry(gathered_row.entry), gathered_row.masks, row.data(), batch.frames);
       const float* streamed = expected[i].row(static_cast<std::int64_t>(at));
       EXPECT_TRUE(std::equal(row.begin(), row.end(), streamed)) << "batch " << i << " row " << at;

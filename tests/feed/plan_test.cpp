@@ -188,7 +188,7 @@ std::vector<HandedOut> handed_out(Done done, Padding padding = Padding::bucket) 
   std::jthread planning([&] {
     const Emit<RowPtr> emit = [&](RowPtr&& row) {
       const auto oldest = board.with([](const PlanState& state) { return state.planner.in_flight().front().number; });
-      rows.change([&](auto& all) { all.push_back({row->work->batch.index, oldest, row->work->batch.mel.size()}); });
+      rows.change([&](auto& all) { all.push_back({row->work->batch.index, oldest, row->work->batch.mel().size()}); });
       return true;
     };
     for (std::int64_t i = 0; i < 6; ++i) {

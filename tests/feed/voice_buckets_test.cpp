@@ -84,12 +84,13 @@ TEST(VoiceBuckets, NoNewShapeComesAfterTheFirstEpoch) {
   std::map<std::int64_t, std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>>> shapes;
   std::map<std::int64_t, std::set<std::int64_t>> rows;
   while (const auto batch = batches.next()) {
-    const auto& shape = buckets->shape_of(batch->rows.front());
-    EXPECT_EQ(std::ssize(batch->rows), shape.rows);
-    EXPECT_EQ(std::ssize(std::set(batch->rows.begin(), batch->rows.end())), shape.rows) << "no clip twice in a batch";
-    for (const auto row : batch->rows) EXPECT_EQ(buckets->shape_of(row), shape);
+    const auto& shape = buckets->shape_of(batch->rows().front());
+    EXPECT_EQ(std::ssize(batch->rows()), shape.rows);
+    EXPECT_EQ(std::ssize(std::set(batch->rows().begin(), batch->rows().end())), shape.rows)
+        << "no clip twice in a batch";
+    for (const auto row : batch->rows()) EXPECT_EQ(buckets->shape_of(row), shape);
     shapes[batch->epoch].emplace(shape.rows, shape.symbols, shape.frames);
-    rows[batch->epoch].insert(batch->rows.begin(), batch->rows.end());
+    rows[batch->epoch].insert(batch->rows().begin(), batch->rows().end());
   }
   ASSERT_EQ(shapes.size(), 3U);
   for (const std::int64_t epoch : {0, 1, 2}) {
@@ -105,9 +106,10 @@ TEST(VoiceBuckets, ResumedBatchesGoOnWithTheNext) {
   std::vector<Batch> all;
   while (auto batch = whole.next()) all.push_back(std::move(*batch));
   auto resumed = opened(buckets, 2, all[30].position);
-  for (std::size_t i = 31; i < all.size(); ++i) EXPECT_EQ(resumed.next()->rows, all[i].rows) << i;
+  for (std::size_t i = 31; i < all.size(); ++i) EXPECT_EQ(resumed.next()->rows(), all[i].rows()) << i;
   EXPECT_FALSE(resumed.next());
-  EXPECT_NE(all[0].rows, all[static_cast<std::size_t>(buckets->batches())].rows) << "another order in the next epoch";
+  EXPECT_NE(all[0].rows(), all[static_cast<std::size_t>(buckets->batches())].rows())
+      << "another order in the next epoch";
   const auto other = BucketedBatches::open(buckets, {.seed = 4, .fingerprint = 5}, all[30].position);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().fault, Fault::usage);

@@ -147,6 +147,27 @@ TEST_P(JobStoreRecords, EverythingIsThereAfterOpeningAgain) {
   EXPECT_EQ(last_attempt(id).busy, Seconds(2));
 }
 
+TEST_P(JobStoreRecords, ARunHasHeartbeatsUntilItEnds) {
+  const RunId id = *store_->begin_run({.command = "tutti worker", .runner = "host.7"});
+  EXPECT_EQ(state_of(store_->runs(1)->at(0)), RunState::unknown);
+  EXPECT_TRUE(store_->runs_seen(store_->now() - 1h)->empty());
+  ASSERT_TRUE(store_->report_run(id, "at work"));
+  RunRecord seen = store_->runs_seen(store_->now() - 1h)->at(0);
+  EXPECT_EQ(seen.start.runner, "host.7");
+  EXPECT_EQ(seen.status, "at work");
+  EXPECT_EQ(state_of(seen), RunState::at_work);
+  clock_.advance(2 * std::chrono::ceil<std::chrono::seconds>(kLostAfter));
+  seen = store_->runs_seen(store_->now() - 1h)->at(0);
+  EXPECT_EQ(state_of(seen), RunState::lost);
+  EXPECT_NEAR(seen.silent->count(), 120, 5);
+  EXPECT_TRUE(store_->runs_seen(store_->now() - 1min)->empty());
+  ASSERT_TRUE(store_->end_run(id, {}));
+  ASSERT_TRUE(store_->report_run(id, "too late"));
+  seen = store_->runs(1)->at(0);
+  EXPECT_EQ(state_of(seen), RunState::ended);
+  EXPECT_EQ(seen.status, "at work");
+}
+
 TEST_P(JobStoreRecords, ARunIsRememberedWithWhatItsDevicesDid) {
   const RunId id = run();
   EXPECT_FALSE(store_->runs(1)->at(0).ended);

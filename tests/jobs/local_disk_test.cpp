@@ -50,7 +50,8 @@ TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsJobs) {
         "CREATE INDEX tasks_claimable ON tasks(class, aged_from, due, size, id) WHERE state = 'queued';"
         "ALTER TABLE run_devices DROP COLUMN windows; ALTER TABLE run_devices DROP COLUMN places;"
         "DROP TABLE written; ALTER TABLE results DROP COLUMN modified_ns; ALTER TABLE results DROP COLUMN kept;"
-        "ALTER TABLE results DROP COLUMN known;"
+        "ALTER TABLE results DROP COLUMN known; ALTER TABLE runs DROP COLUMN runner; ALTER TABLE runs DROP COLUMN seen;"
+        "ALTER TABLE runs DROP COLUMN status;"
         "INSERT INTO results VALUES(1, 0, '/out/a.txt', '/out/.tmp/a', 'abc', 3);"
         "PRAGMA user_version = 1");
   }

@@ -173,5 +173,5 @@ TEST(Limits, AreMeasuredOnTheThreadsThatAreNamed) {
     EXPECT_THAT(one.out, HasSubstr(name));
   const ProgramEnd none = limits("many");
   EXPECT_NE(none.exit_code, 0);
-  EXPECT_THAT(none.err, HasSubstr("--threads: expected 0 or more, found 'many'"));
+  EXPECT_THAT(none.err, HasSubstr("--threads: expected a whole number, found 'many'"));
 }

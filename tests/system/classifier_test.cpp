@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -43,6 +45,20 @@ std::vector<std::string> training_of(const fs::path& set, const fs::path& out, c
       "--device",      "cpu",   "--compute-threads", "1"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
+}
+
+/// A WAV file with what another holds, so many times; its header has 44 bytes.
+std::string repeated_wav(const std::string& wav, int times) {
+  constexpr std::size_t kHead = 44, kRiffSize = 4, kDataSize = 40;
+  std::string samples;
+  for (int i = 0; i < times; ++i) samples += wav.substr(kHead);
+  std::string repeated = wav.substr(0, kHead) + samples;
+  const auto put = [&](std::size_t at, std::uint32_t value) {
+    std::memcpy(repeated.data() + at, &value, sizeof value);
+  };
+  put(kRiffSize, static_cast<std::uint32_t>(samples.size() + kHead - 8));
+  put(kDataSize, static_cast<std::uint32_t>(samples.size()));
+  return repeated;
 }
 
 std::vector<nlohmann::json> answers_of(const std::string& out) {
@@ -336,8 +352,8 @@ TEST(Classifier, TuningIsRecordedAndItsBestTrained) {
   const TempFolder work;
   put_digits(work / "known", "03", 5, 14);
   ASSERT_EQ(prepare(work / "known", work / "set").exit_code, 0);
-  const auto end = run_program(training_of(work / "set", work / "out",
-                                           {"--epochs", "4", "--tune-minutes", "0.03", "--learning-rate", "0.0123"}));
+  const auto end = run_program(
+      training_of(work / "set", work / "out", {"--epochs", "4", "--tune-minutes", "0.1", "--learning-rate", "0.0123"}));
   ASSERT_EQ(end.exit_code, 0) << end.err;
   const auto trials = answers_of(read_file(work / "out/tuning.jsonl").value());
   ASSERT_GE(trials.size(), 1);
@@ -353,6 +369,55 @@ TEST(Classifier, TuningIsRecordedAndItsBestTrained) {
                                     "--resume", "--epochs", "5", "--device", "cpu"});
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_EQ(read_file(work / "out/tuning.jsonl").value(), record) << "a training that goes on is not tuned again";
+}
+
+TEST(Classifier, LongRecordingsVoteWithTheirClips) {
+  const TempFolder work;
+  for (const char* label : {"0", "7"})
+    for (int i = 0; i < 5; ++i) {
+      // One digit again and again: some seconds.
+      fs::create_directories(work / "known" / label);
+      put_digit(work / "parts" / label, label[0] - '0', kDigitSpeakers[i], 5);
+      const std::string speaker = kDigitSpeakers[i];
+      const auto part = read_file(work / "parts" / label / (std::string(label) + "_" + speaker + "_5.wav")).value();
+      ASSERT_TRUE(write_file_atomically(work / "known" / label / (speaker + ".wav"), repeated_wav(part, 12)));
+    }
+  const auto prepared = prepare(work / "known", work / "set", {"--seconds", "0.8"});
+  ASSERT_EQ(prepared.exit_code, 0) << prepared.err;
+  EXPECT_NE(prepared.out.find("several of each longer file, in one part"), std::string::npos) << prepared.out;
+  const auto one = prepare(work / "known", work / "one", {"--seconds", "0.8", "--clips-per-file", "1"});
+  EXPECT_NE(one.out.find("are longer than the clip, and were cut"), std::string::npos) << one.out;
+  // A network that learns nothing: the baseline ships, and the training goes on from there.
+  const auto end = run_program(training_of(work / "set", work / "out", {"--epochs", "1", "--learning-rate", "1e-9"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.err.find("baseline: accuracy"), std::string::npos) << end.err;
+  const auto result = nlohmann::json::parse(read_file(work / "out/result.json").value());
+  EXPECT_EQ(result["ships"], "baseline") << result;
+  EXPECT_TRUE(nlohmann::json::parse(read_file(work / "out/model/config.json").value()).contains("baseline"));
+  EXPECT_TRUE(fs::exists(work / "out/network/model.safetensors"));
+  const auto scored = run_program({tutti_program(), "evaluate", "--model", (work / "out/model").string(), "--data",
+                                   (work / "set").string(), "--split", "train", "--json"});
+  ASSERT_EQ(scored.exit_code, 0) << scored.err;
+  const auto scores = nlohmann::json::parse(scored.out);
+  EXPECT_GT(scores["clips"].get<int>(), 3 * scores["files"].get<int>()) << scored.out;
+  EXPECT_EQ(scores["vote"], "mean of log-probabilities");
+  const auto file = (work / "known/7" / (std::string(kDigitSpeakers[0]) + ".wav")).string();
+  const auto named = run_program(
+      {tutti_program(), "classify", "--model", (work / "out/model").string(), "--json", "--over-time", file});
+  ASSERT_EQ(named.exit_code, 0) << named.err;
+  const auto answer = answers_of(named.out).at(0);
+  ASSERT_GE(answer["clips"].size(), 3U);
+  std::map<std::string, double> votes;
+  double all = 0;
+  for (const auto& [label, score] : answer["scores"].items()) {
+    double sum = 0;
+    for (const auto& clip : answer["clips"]) sum += std::log(std::max(clip["scores"][label].get<double>(), 1e-7));
+    all += votes[label] = std::exp(sum / static_cast<double>(answer["clips"].size()));
+  }
+  for (const auto& [label, vote] : votes) EXPECT_NEAR(answer["scores"][label].get<double>(), vote / all, 1e-4) << label;
+  const auto resumed = run_program({tutti_program(), "train", "classifier", "--out", (work / "out").string(),
+                                    "--resume", "--epochs", "6", "--learning-rate", "3e-3", "--device", "cpu"});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
 }
 
 TEST(Classifier, DamagedFilesAreListedAndNeverLearned) {

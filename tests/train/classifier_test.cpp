@@ -160,9 +160,9 @@ TEST(FileScores, BetterAnswersRankLower) {
 namespace {
 
 Batch batch_of_rows(std::int64_t rows, std::int64_t epoch = 0) {
-  Batch batch{.index = 7 + epoch, .epoch = epoch};
-  for (std::int64_t row = 0; row < rows; ++row) batch.rows.push_back(row);
-  return batch;
+  SetRows all(static_cast<std::size_t>(rows));
+  std::iota(all.begin(), all.end(), 0);
+  return {.index = 7 + epoch, .epoch = epoch, .content = std::move(all)};
 }
 
 double level_of(const at::Tensor& decibels) {

@@ -38,7 +38,7 @@ inline std::unique_ptr<WhisperTask> small_task(const WhisperRecipe& recipe = sma
 inline Batch small_batch(std::int64_t first, std::int64_t size, std::int64_t frames = 40) {
   static BufferPool pool;
   Batch batch{.index = first, .n_mels = 80, .frames = frames};
-  batch.mel = pool.take(static_cast<std::size_t>(size * 80 * frames));
+  batch.content = pool.take(static_cast<std::size_t>(size * 80 * frames));
   for (std::int64_t i = 0; i < size; ++i) {
     const auto kind = (first + i) % 4;
     for (std::int64_t at = 0; at < 80 * frames; ++at)

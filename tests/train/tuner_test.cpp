@@ -17,7 +17,7 @@ namespace {
 std::vector<TuningTrial> tried(const ClassifierRecipe& recipe, int count) {
   std::vector<TuningTrial> all;
   for (int i = 0; i < count; ++i) {
-    auto trial = next_trial(recipe, 64, all);
+    auto trial = next_trial(recipe, recipe, 64, all);
     trial.taken = Seconds(1);
     trial.is_whole = true;
     trial.rank = std::abs(std::log10(trial.learning_rate / 4e-3)) + std::abs(std::log2(trial.batch_size / 32.0)) +
@@ -33,20 +33,38 @@ TEST(Tuner, FirstTrialHasTheRecipesOwnSettings) {
   ClassifierRecipe recipe;
   recipe.dropout = 0.3;
   recipe.learning_rate = 2e-3;
-  const auto trial = next_trial(recipe, 95, {});
+  const auto trial = next_trial(recipe, recipe, 95, {});
   EXPECT_EQ(trial.learning_rate, 2e-3);
   EXPECT_EQ(trial.batch_size, 95);
   EXPECT_EQ(trial.dropout, 0.3);
+}
+
+TEST(Tuner, FirstTrialsChangeOneThingThatIsLeftOpen) {
+  ClassifierRecipe named, settled;
+  settled.gain_db = 0;
+  settled.shift_share = 0.1;
+  settled.channels = 16;
+  std::vector<TuningTrial> all;
+  for (int i = 0; i < 6; ++i) all.push_back(next_trial(settled, named, 64, all));
+  EXPECT_EQ(all[0].gain_db, 0);
+  EXPECT_EQ(all[1].gain_db, 6);
+  EXPECT_EQ(all[2].shift_share, 0.3);
+  EXPECT_EQ(all[2].gain_db, 0) << "the trial before was not the best";
+  EXPECT_TRUE(all[3].use_specaugment);
+  EXPECT_GT(all[4].mixup, 0);
+  EXPECT_EQ(all[5].channels, 32);
+  named.gain_db = 0;
+  EXPECT_EQ(next_trial(settled, named, 64, std::span(all).first(1)).gain_db, 0) << "what is named stays";
 }
 
 TEST(Tuner, TrialsFollowFromSeedAndWhatWasTried) {
   const ClassifierRecipe recipe;
   const auto all = tried(recipe, 8);
   const std::vector<TuningTrial> first(all.begin(), all.begin() + 5);
-  EXPECT_EQ(next_trial(recipe, 64, first).learning_rate, all[5].learning_rate);
+  EXPECT_EQ(next_trial(recipe, recipe, 64, first).learning_rate, all[5].learning_rate);
   ClassifierRecipe other;
   other.seed = 9;
-  EXPECT_NE(next_trial(other, 64, first).learning_rate, all[5].learning_rate);
+  EXPECT_NE(next_trial(other, other, 64, first).learning_rate, all[5].learning_rate);
 }
 
 TEST(Tuner, RateBatchAndDropoutAreTriedWithinTheirBounds) {
@@ -66,8 +84,8 @@ TEST(Tuner, RateBatchAndDropoutAreTriedWithinTheirBounds) {
   EXPECT_GT(dropouts.size(), 20U);
 }
 
-TEST(Tuner, BestOfTwentyIsBetterThanTheRecipe) {
-  const auto all = tried({}, 20);
+TEST(Tuner, BestOfManyIsBetterThanTheRecipe) {
+  const auto all = tried({}, 24);
   EXPECT_LT(best_trial(all)->rank, 0.6 * all[0].rank);
 }
 

@@ -113,7 +113,7 @@ TEST(TwoDevices, BatchesInTheRingKeepTheirChecksums) {
   const auto& voices = Voices::get();
   const auto task = TtsTask::start(recipe, {voices.set, voices.waveforms}).value();
   const auto batch = [](std::int64_t index) {
-    return Batch{.index = index, .epoch = index / 3, .rows = {index % 9, (index + 4) % 9, (index + 7) % 9}};
+    return Batch{.index = index, .epoch = index / 3, .content = SetRows{index % 9, (index + 4) % 9, (index + 7) % 9}};
   };
   constexpr std::int64_t kBatches = 24;
   for (const int depth : {1, 3}) {

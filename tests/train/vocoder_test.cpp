@@ -86,12 +86,12 @@ TEST(VocoderTask, StepsComeCloserToTheRecordings) {
   auto task = VocoderTask::start(small_recipe(), data()).value();
   const auto loss = [&] {
     const c10::AutoGradMode no_gradients(false);
-    return task->loss_sum(task->prepare({.rows = {0, 1}}).inputs, false).item<float>();
+    return task->loss_sum(task->prepare({.content = SetRows{0, 1}}).inputs, false).item<float>();
   };
   const auto before = loss();
   TrainStep step(*task, {}, {.seed = 1});
   for (std::int64_t number = 1; number <= 12; ++number) {
-    const std::vector<TaskBatch> group{task->prepare({.index = number, .epoch = number, .rows = {0, 1}})};
+    const std::vector<TaskBatch> group{task->prepare({.index = number, .epoch = number, .content = SetRows{0, 1}})};
     EXPECT_TRUE(step.run(group, number, 1e-2).finite);
   }
   EXPECT_LT(loss(), 0.7 * before);
@@ -114,7 +114,7 @@ TEST(CopyScores, RecordingItselfIsAtNoDistance) {
 TEST(VocoderTask, CropsHaveTheSpectrogramOfTheirSamples) {
   const auto set = data();
   auto task = VocoderTask::start(small_recipe(), set).value();
-  const auto batch = task->prepare({.epoch = 3, .rows = {0}});
+  const auto batch = task->prepare({.epoch = 3, .content = SetRows{0}});
   const auto crop = vocoder_crop_frames(options());
   const auto lead = (options().n_fft - options().hop) / 2;
   const auto audio = batch.inputs[1].narrow(1, lead, crop * options().hop);
@@ -144,7 +144,8 @@ TEST(VocoderTask, VoiceMakesTheSpectrogramsThatItLearnsFrom) {
   const auto own = data(), made = VocoderData::open(folder, untrained_voice(1)).value();
   auto task = VocoderTask::start(small_recipe(), made).value();
   auto beside = VocoderTask::start(small_recipe(), own).value();
-  const auto inputs = task->prepare({.rows = {0}}).inputs, others = beside->prepare({.rows = {0}}).inputs;
+  const auto inputs = task->prepare({.content = SetRows{0}}).inputs,
+             others = beside->prepare({.content = SetRows{0}}).inputs;
   EXPECT_TRUE(at::equal(inputs[1], others[1])) << "the same crop of the recording";
   EXPECT_FALSE(at::equal(inputs[0], others[0]));
   EXPECT_NE(made.fingerprint(), own.fingerprint());

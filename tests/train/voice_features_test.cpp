@@ -122,7 +122,7 @@ TEST(VoiceFeatures, TaskTakesThemOnTheDataDevice) {
   auto stored = TtsTask::start(recipe, {voices.set}).value();
   EXPECT_EQ(computed->data_stage().cores.threads, 1) << "the other threads step";
   EXPECT_EQ(stored->data_stage().cores, ThreadCores{});
-  const Batch batch{.epoch = 3, .rows = {0, 1, 2}};
+  const Batch batch{.epoch = 3, .content = SetRows{0, 1, 2}};
   const auto one = computed->prepare(batch), other = stored->prepare(batch);
   ASSERT_EQ(one.inputs.size(), other.inputs.size());
   for (std::size_t i = 0; i < one.inputs.size(); ++i) {

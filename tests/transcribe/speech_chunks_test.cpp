@@ -123,3 +123,52 @@ TEST(ChunksOf, WholePiecesFillAWindowAndSubFramePiecesAreDropped) {
   EXPECT_EQ(chunks[1].first_frame(), 4000);
   EXPECT_TRUE(chunks_of(std::vector{pieces.back()}, 3000).empty());
 }
+
+TEST(KeyedChunks, EndInTheLongestGapOfTheirSecondHalf) {
+  // Words of 1 s, gaps of 0.2 s, but one of 0.6 s behind the seventh word.
+  std::vector<SpeechPiece> words;
+  std::vector<float> probabilities;
+  double at = 0;
+  const auto last = [&](double seconds, float probability) {
+    at += seconds;
+    probabilities.resize(static_cast<std::size_t>(at * kSecond / kVadWindow), probability);
+  };
+  for (int i = 0; i < 20; ++i) {
+    const double start = at;
+    last(1, 0.9F);
+    words.push_back(piece(start, at));
+    last(i == 6 ? 0.6 : 0.2, 0.1F);
+  }
+  const auto chunks = keyed_chunks_of(words, probabilities, 0.5F, 3000);
+  ASSERT_GE(chunks.size(), 2U);
+  EXPECT_EQ(chunks.front().pieces.size(), 7U);
+  std::size_t all = 0;
+  for (const SpeechChunk& chunk : chunks) {
+    EXPECT_LE(chunk.length(), kKeyedWindow);
+    all += chunk.pieces.size();
+  }
+  EXPECT_EQ(all, words.size());
+}
+
+TEST(KeyedChunks, CutWhatIsLongerThanAWindow) {
+  const std::vector<SpeechPiece> one{piece(1, 51)};
+  const std::vector<float> probabilities(2000, 0.9F);
+  const auto chunks = keyed_chunks_of(one, probabilities, 0.5F, 3000);
+  ASSERT_EQ(chunks.size(), 5U);
+  Seconds all{};
+  for (const SpeechChunk& chunk : chunks) all += chunk.length();
+  EXPECT_EQ(all, Seconds(50));
+}
+
+TEST(FitKeying, WindowsOfKeyingAreReadOnceAndMayRepeatThemselves) {
+  SpeechOptions options;
+  options.vad = VadOptions{};
+  fit_keying(options);
+  EXPECT_TRUE(options.long_form.compression_ratio_threshold && options.decoding.timestamps) << "speech stays as it is";
+  options.vad->method = VadMethod::keying;
+  fit_keying(options);
+  EXPECT_FALSE(options.long_form.compression_ratio_threshold);
+  EXPECT_FALSE(options.long_form.condition_on_previous_text);
+  EXPECT_TRUE(options.long_form.without_timestamps);
+  EXPECT_FALSE(options.decoding.timestamps);
+}

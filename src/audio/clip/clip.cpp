@@ -10,6 +10,7 @@
 #include "audio/joined.h"
 #include "audio/virtual_file.h"
 #include "base/owned.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -64,9 +65,8 @@ Result<std::optional<NativeClip>> decode_plain(ByteSource& bytes) {
   AudioBlock block;
   std::size_t bytes_held = 0;
   for (;;) {
-    const auto more = source->next(block);
-    if (!more) return tl::unexpected<Error>(more.error());
-    if (!*more) break;
+    const auto more = TRY(source->next(block));
+    if (!more) break;
     const int channels = block.layout->nb_channels;
     clip.format = block.format;
     const auto size =
@@ -105,7 +105,7 @@ Result<NativeClip> decode_part(ByteSource& bytes, const ClipRange& range) {
   if (!file.open()) return unknown_format();
   const SF_INFO& info = file.info();
   const Hertz rate{info.samplerate};
-  if (auto within = check_range(range, file.facts().length()); !within) return tl::unexpected<Error>(within.error());
+  TRY(check_range(range, file.facts().length()));
   const std::int64_t first =
       std::clamp<std::int64_t>(samples_in(range.start.value_or(Seconds(0)), rate), 0, info.frames);
   const std::int64_t last =
@@ -153,13 +153,12 @@ Result<NativeClip> decode_clip(ByteSource& bytes, const ClipRange& range) {
   if (first_recording(bytes, range.is_whole()).next < bytes.size())
     return fail(Fault::unsupported, "several recordings follow each other in it, and libsndfile reads the first");
   if (range.is_whole()) {  // first, for it is what most clips are, and to search them for frames of MP3 takes long
-    auto plain = decode_plain(bytes);
-    if (!plain) return tl::unexpected<Error>(plain.error());
-    if (*plain) return std::move(**plain);
+    auto plain = TRY(decode_plain(bytes));
+    if (plain) return std::move(*plain);
   }
   if (mp3_counts_wrong(bytes))
     return fail(Fault::unsupported, "its header is wrong about its length, and libsndfile would stop there");
-  if (auto whole = check_whole(bytes); !whole) return tl::unexpected<Error>(whole.error());
+  TRY(check_whole(bytes));
   return decode_part(bytes, range);
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "audio/ffmpeg/api.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -42,13 +43,12 @@ class AacEncoder {
       : api_(api), rate_(rate), rate_number_(rate_number) {}
 
   Result<std::string> encode(std::span<const std::int16_t> pcm) {
-    if (auto opened = open(); !opened) return tl::unexpected<Error>(opened.error());
+    TRY(open());
     const auto block = static_cast<std::size_t>(context_->frame_size);
     for (std::size_t at = 0; at < pcm.size(); at += block)
-      if (auto sent = send(pcm.subspan(at, std::min(block, pcm.size() - at)), at); !sent)
-        return tl::unexpected<Error>(sent.error());
+      TRY(send(pcm.subspan(at, std::min(block, pcm.size() - at)), at));
     if (const int code = api_.avcodec_send_frame(context_.get(), nullptr); code < 0) return failed(code);
-    if (auto taken = take(); !taken) return tl::unexpected<Error>(taken.error());
+    TRY(take());
     return std::move(bytes_);
   }
 
@@ -113,9 +113,8 @@ Result<std::string> aac_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
   const auto found = std::ranges::find(kRates, rate.value);
   if (found == kRates.end())
     return fail(Fault::unsupported, "cannot be made AAC: it has no rate of " + std::to_string(rate.value) + " Hz");
-  const auto api = FfmpegApi::load();
-  if (!api) return tl::unexpected<Error>(api.error());
-  return AacEncoder(**api, rate, static_cast<unsigned>(found - kRates.begin())).encode(pcm);
+  const auto api = TRY(FfmpegApi::load());
+  return AacEncoder(*api, rate, static_cast<unsigned>(found - kRates.begin())).encode(pcm);
 }
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "base/library_call.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -106,8 +107,7 @@ Result<FfmpegApi> load_ffmpeg() {
   bind_codec(codec, api);
   Library format("libavformat", LIBAVFORMAT_VERSION_MAJOR);
   bind_format(format, api);
-  for (const Library* library : {&util, &codec, &format})
-    if (const auto loaded = library->loaded(); !loaded) return tl::unexpected<Error>(loaded.error());
+  for (const Library* library : {&util, &codec, &format}) TRY(library->loaded());
   return api;
 }
 

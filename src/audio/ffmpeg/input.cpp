@@ -5,6 +5,7 @@
 
 #include "audio/containers/mp3.h"
 #include "base/field_names.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -21,8 +22,7 @@ int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictiona
 Result<std::unique_ptr<FfmpegInput>> FfmpegInput::open(const FfmpegApi& api, ByteSource& bytes, const std::string& name,
                                                        int track) {
   std::unique_ptr<FfmpegInput> input(new FfmpegInput(api, bytes));
-  const auto opened = input->open_container(name).and_then([&] { return input->choose_stream(track); });
-  if (!opened) return tl::unexpected<Error>(opened.error());
+  TRY(input->open_container(name).and_then([&] { return input->choose_stream(track); }));
   return input;
 }
 

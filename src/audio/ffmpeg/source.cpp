@@ -8,6 +8,7 @@
 #include "audio/ffmpeg/input.h"
 #include "audio/timeline.h"
 #include "base/numbers.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -225,16 +226,14 @@ std::optional<AudioPromise> FfmpegSource::promised() const {
 
 Result<std::unique_ptr<AudioSource>> open_with_ffmpeg(ByteSource& bytes, const std::string& name, int track,
                                                       AudioRemarks& remarks) {
-  const auto api = FfmpegApi::load();
-  if (!api) return tl::unexpected<Error>(api.error());
-  (*api)->av_log_set_callback(on_log);
+  const auto api = TRY(FfmpegApi::load());
+  api->av_log_set_callback(on_log);
   listener = {};
-  auto input = FfmpegInput::open(**api, bytes, name, track);
-  if (!input) return tl::unexpected<Error>(input.error());
-  remarks.track = (*input)->track();
-  remarks.tracks = (*input)->tracks();
-  auto source = std::make_unique<FfmpegSource>(**api, std::move(*input), remarks);
-  if (auto opened = source->open_decoder(); !opened) return tl::unexpected<Error>(opened.error());
+  auto input = TRY(FfmpegInput::open(*api, bytes, name, track));
+  remarks.track = input->track();
+  remarks.tracks = input->tracks();
+  auto source = std::make_unique<FfmpegSource>(*api, std::move(input), remarks);
+  TRY(source->open_decoder());
   return source;
 }
 

@@ -19,9 +19,11 @@ double hertz_of(double mel) {
 }
 
 /// torchaudio.functional.melscale_fbanks(n_fft / 2 + 1, 0, rate / 2, n_mels, rate, norm=None, mel_scale="htk").
+/// With linear bands the edges are as far apart in Hz as in mels.
 std::vector<MelFilter> htk_filters(const AcousticMelOptions& o) {
-  const double top = mel_of(o.rate.value / 2.0), bin_hertz = static_cast<double>(o.rate.value) / o.n_fft;
-  const auto edge = [&](int i) { return hertz_of(top * i / (o.n_mels + 1)); };
+  const double nyquist = o.rate.value / 2.0, top = mel_of(nyquist);
+  const double bin_hertz = static_cast<double>(o.rate.value) / o.n_fft;
+  const auto edge = [&](int i) { return o.linear ? nyquist * i / (o.n_mels + 1) : hertz_of(top * i / (o.n_mels + 1)); };
   std::vector<MelFilter> filters(static_cast<std::size_t>(o.n_mels));
   for (int mel = 0; mel < o.n_mels; ++mel) {
     auto& filter = filters[static_cast<std::size_t>(mel)];

@@ -12,11 +12,12 @@ namespace tutti {
 /// What a spectrogram for classifying sound is made by.
 struct AcousticMelOptions {
   Hertz rate{4096};
-  int n_fft = 512;    ///< a power of two; the window is as long
-  int hop = 128;      ///< samples from one frame to the next
-  int n_mels = 64;    ///< on the HTK scale from 0 to half the rate
-  double power = 1;   ///< exponent of the magnitude: 1 or 2
-  double top_db = 0;  ///< decibels below the loudest value of the audio that are kept; 0: all
+  int n_fft = 512;      ///< a power of two; the window is as long
+  int hop = 128;        ///< samples from one frame to the next
+  int n_mels = 64;      ///< on the HTK scale from 0 to half the rate
+  double power = 1;     ///< exponent of the magnitude: 1 or 2
+  double top_db = 0;    ///< decibels below the loudest value of the audio that are kept; 0: all
+  bool linear = false;  ///< bands of equal width in Hz in place of mels
 };
 
 /// Mel spectrograms in decibels as torchaudio's MelSpectrogram makes them (periodic Hann, center=False, HTK filters

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/try.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -72,7 +73,7 @@ Result<std::vector<float>> KaldiFbank::compute(const SampleReader& audio, std::i
   constexpr std::size_t kLanes = MelFrames::kFrames;
   if (count <= 0) return std::vector<float>{};
   std::vector<std::int16_t> samples(static_cast<std::size_t>((count - 1) * kHop + kWindow));
-  if (auto read = audio.read(first * kHop, samples); !read) return tl::unexpected(read.error());
+  TRY(audio.read(first * kHop, samples));
 
   std::vector<float> out(static_cast<std::size_t>(count * kBins));
   std::vector<float> conditioned(kLanes * kFft, 0.0F);

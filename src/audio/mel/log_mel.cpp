@@ -6,6 +6,7 @@
 #include <span>
 
 #include "audio/mel/mel_kernel.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -143,8 +144,7 @@ Result<std::vector<float>> LogMel::window(const SampleReader& recording, std::in
 
 Result<float> LogMel::window_into(const SampleReader& recording, std::int64_t first, std::int64_t frames, float* out,
                                   std::int64_t stride) const {
-  const auto filled = tables_->logs_into(recording, first, frames, out, stride, [](float value) { return value; });
-  if (!filled) return tl::unexpected<Error>(filled.error());
+  TRY(tables_->logs_into(recording, first, frames, out, stride, [](float value) { return value; }));
   const auto row = [&](int bin) { return std::span(out + bin * stride, static_cast<std::size_t>(frames)); };
   const float floor = std::log10(kMelFloor);
   float maximum = floor;

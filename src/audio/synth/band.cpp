@@ -15,6 +15,7 @@ constexpr double kRate = kModelRate.value;
 constexpr double kBandWidth = 3000 - 300;  // Hz, to which noise_db refers
 constexpr std::int64_t kFadeSamples = 16;  // one value a millisecond
 constexpr double kFull = 2 * std::numbers::pi;
+constexpr double kChirpSeconds = 0.015;  // in which a chirp falls e-fold
 
 /// A sine by turning a pointer: four samples at a time, so that four turns are in work at once.
 class Oscillator {
@@ -36,6 +37,15 @@ class Oscillator {
       im_[lane] = re * turn_im_ + im_[lane] * turn_re_;
     }
   }
+  /// Turned further by so much, for the samples to come.
+  void turn(double angle) {
+    const auto c = static_cast<float>(std::cos(angle)), s = static_cast<float>(std::sin(angle));
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const float re = re_[lane];
+      re_[lane] = re * c - im_[lane] * s;
+      im_[lane] = re * s + im_[lane] * c;
+    }
+  }
   static constexpr int kLanes = 4;
 
  private:
@@ -52,17 +62,21 @@ std::vector<float> edge_of(double seconds) {
   return rising;
 }
 
-void add_mark(std::span<float> audio, std::int64_t first, Oscillator oscillator, float amplitude,
+void add_mark(std::span<float> audio, std::int64_t first, Oscillator oscillator, const Tone& tone,
               std::span<const float> rising, std::span<const float> fades) {
   const std::int64_t size = std::ssize(audio);
   for (std::int64_t at = 0; at < size; at += Oscillator::kLanes) {
     const std::int64_t from_edge = std::min(at, size - 1 - at);
-    float gain = amplitude;
+    auto gain = static_cast<float>(tone.amplitude);
     if (!fades.empty())
       gain *= fades[static_cast<std::size_t>(std::min((first + at) / kFadeSamples, std::ssize(fades) - 1))];
     if (from_edge < std::ssize(rising)) gain *= rising[static_cast<std::size_t>(std::max<std::int64_t>(from_edge, 0))];
     const auto count = std::min<std::int64_t>(Oscillator::kLanes, size - at);
     oscillator.add(audio.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)), gain);
+    if (tone.chirp_hz != 0) {
+      const double off = tone.chirp_hz * std::exp(-static_cast<double>(at) / (kChirpSeconds * kRate));
+      oscillator.turn(kFull * off * Oscillator::kLanes / kRate);
+    }
   }
 }
 
@@ -81,13 +95,24 @@ std::vector<float> fades_of(std::int64_t samples, const RadioPath& path, Counter
   return fades;
 }
 
-/// Another station: at least 120 Hz away, keying on from before the clip to its end.
-void add_other(std::span<float> audio, double beside_hz, double most_db, CounterRandom& random) {
+/// Where another station's tone is: at least 120 Hz away, unless the path has a distance.
+double other_tone(double beside_hz, const Between& distance, CounterRandom& random) {
+  double hertz = 0;
+  if (distance.most > 0) {
+    hertz = random.uniform(distance.least, distance.most) * (random.chance(0.5) ? 1 : -1) + beside_hz;
+    return hertz < 150 ? 2 * beside_hz - hertz : hertz;
+  }
+  do hertz = random.uniform(300, 1500);
+  while (std::abs(hertz - beside_hz) < 120);
+  return hertz;
+}
+
+/// Another station, keying on from before the clip to its end.
+void add_other(std::span<float> audio, double beside_hz, const RadioPath& path, CounterRandom& random) {
   Tone tone;
-  do tone.hertz = random.uniform(300, 1500);
-  while (std::abs(tone.hertz - beside_hz) < 120);
+  tone.hertz = other_tone(beside_hz, path.beside_hz, random);
   tone.phase = random.uniform(0, kFull);
-  tone.amplitude = kToneAmplitude * std::pow(10, (most_db - random.uniform(0, 12)) / 20);
+  tone.amplitude = kToneAmplitude * std::pow(10, (path.others_db - random.uniform(0, 12)) / 20);
   const Hand hand{random.uniform(15, 40), 0.05};
   const double length = static_cast<double>(audio.size()) / kRate;
   std::string text = contest_text(random).text;
@@ -107,8 +132,17 @@ void filter_through(std::span<float> audio, const Tone& signal, const RadioPath&
     return;
   }
   const double width = path.filter_hz + std::abs(path.drift_hz);  // an operator keeps the signal within the filter
-  Filter filter = path.filter_hz > 0 ? Filter::about(signal.hertz, width) : Filter::speech_band();
-  filter.run(audio);
+  for (int i = 0; i < path.filters; ++i) {
+    Filter filter = path.filter_hz > 0 ? Filter::about(signal.hertz, width) : Filter::speech_band();
+    filter.run(audio);
+  }
+}
+
+/// Makes the loudest sample as loud as that.
+void bring_to(std::span<float> audio, double loudness) {
+  float peak = 1e-6F;
+  for (const float sample : audio) peak = std::max(peak, std::abs(sample));
+  for (float& sample : audio) sample *= static_cast<float>(loudness) / peak;
 }
 
 }  // namespace
@@ -125,8 +159,7 @@ void add_tone(std::span<float> audio, const Tone& tone, double drift_hz, std::sp
     const double phase = tone.phase + kFull * (tone.hertz * t + drift_hz * (t * t / (2 * length) - t / 2));
     const double hertz = tone.hertz + drift_hz * (middle / length - 0.5);
     add_mark(audio.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)), first,
-             Oscillator(std::fmod(phase, kFull), kFull * hertz / kRate), static_cast<float>(tone.amplitude), rising,
-             fades);
+             Oscillator(std::fmod(phase, kFull), kFull * hertz / kRate), tone, rising, fades);
   }
 }
 
@@ -137,7 +170,8 @@ std::vector<float> received(std::int64_t samples, const Tone& signal, const Radi
   const double deviation = std::sqrt(in_band * (kRate / 2) / kBandWidth);
   add_noise(audio, deviation, random.bits64());
   add_crashes(audio, path.crashes_hz, deviation, random);
-  for (int i = 0; i < path.others; ++i) add_other(audio, signal.hertz, path.others_db, random);
+  add_clicks(audio, path.clicks_hz, std::max(deviation, kToneAmplitude), random);
+  for (int i = 0; i < path.others; ++i) add_other(audio, signal.hertz, path, random);
   if (!signal.downs.empty()) {
     const auto fades = fades_of(samples, path, random);
     add_tone(audio, signal, path.drift_hz, fades);
@@ -150,7 +184,8 @@ std::vector<float> received(std::int64_t samples, const Tone& signal, const Radi
     }
   }
   filter_through(audio, signal, path);
-  if (path.has_agc) control_gain(audio, kToneAmplitude * 2);
+  if (path.has_agc) control_gain(audio, kToneAmplitude * 2, path.agc_attack, path.agc_decay);
+  if (path.loudness > 0) bring_to(audio, path.loudness);
   const auto drive = static_cast<float>(path.receiver ? path.receiver->drive : 1);
   for (float& sample : audio) sample = std::clamp(sample * drive, -0.99F, 0.99F);
   return audio;

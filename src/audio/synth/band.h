@@ -20,6 +20,7 @@ struct Tone {
   double phase = 0;
   double amplitude = kToneAmplitude;
   double edge = 0.005;  ///< seconds, of the raised cosine at both ends of each mark; 0: keyed hard
+  double chirp_hz = 0;  ///< the tone is off by so much where a mark begins, and right 50 ms later
 };
 
 /// Adds a keyed tone, its edges inside each mark, to 16 kHz samples. `fades` multiplies the amplitude, a value for each

@@ -19,4 +19,9 @@ ContestText contest_text(CounterRandom& random);
 /// One to six common words, or groups of random letters and figures, for models that shall read more than contests.
 ContestText plain_text(CounterRandom& random);
 
+/// A turn of a contact that is no contest, or a stretch of one: calls, answers, reports, names, towns, stations,
+/// weather, good-byes. Much of it is sent twice, figures may be cut (599 as 5NN), and prosigns begin with '^', see
+/// key_text. `contest` is "CONTACT"; `kind` is cq, answer, exchange, report, station, bye, beacon or request.
+ContestText contact_text(CounterRandom& random);
+
 }  // namespace tutti

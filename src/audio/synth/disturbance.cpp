@@ -95,11 +95,22 @@ void add_crashes(std::span<float> audio, double per_second, double deviation, Co
   }
 }
 
-void control_gain(std::span<float> audio, double target) {
+void add_clicks(std::span<float> audio, double per_second, double deviation, CounterRandom& random) {
+  if (per_second <= 0) return;
+  const auto size = static_cast<double>(audio.size());
+  for (double at = 0;;) {
+    at -= std::log(1 - random.uniform()) / per_second * kRate;
+    if (at >= size) return;
+    const double height = deviation * std::pow(10, random.uniform(0, 20) / 20);
+    audio[static_cast<std::size_t>(at)] += static_cast<float>(random.chance(0.5) ? height : -height);
+  }
+}
+
+void control_gain(std::span<float> audio, double target, double attack, double decay) {
   constexpr std::size_t kBlock = 16;  // a millisecond
   constexpr float kMostGain = 30;
-  const auto rise = static_cast<float>(1 - std::exp(-0.001 / 0.010));
-  const auto fall = static_cast<float>(1 - std::exp(-0.001 / 0.5));
+  const auto rise = static_cast<float>(1 - std::exp(-0.001 / attack));
+  const auto fall = static_cast<float>(1 - std::exp(-0.001 / decay));
   const auto wanted = static_cast<float>(target);
   float envelope = wanted, gain = 1;
   for (std::size_t at = 0; at < audio.size(); at += kBlock) {

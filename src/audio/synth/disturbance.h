@@ -37,7 +37,10 @@ void add_noise(std::span<float> audio, double deviation, std::uint64_t key);
 /// Adds bursts of noise that die away within 20 to 150 ms, so many a second on average, up to 20 dB over `deviation`.
 void add_crashes(std::span<float> audio, double per_second, double deviation, CounterRandom& random);
 
-/// Automatic gain control: the envelope (10 ms attack, 0.5 s decay) is brought to `target`, by a factor of at most 30.
-void control_gain(std::span<float> audio, double target);
+/// Adds single impulses, so many a second on average, up to 20 dB over `deviation`.
+void add_clicks(std::span<float> audio, double per_second, double deviation, CounterRandom& random);
+
+/// Automatic gain control: the envelope is brought to `target`, by a factor of at most 30. Times in seconds.
+void control_gain(std::span<float> audio, double target, double attack, double decay);
 
 }  // namespace tutti

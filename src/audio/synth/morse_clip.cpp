@@ -34,6 +34,11 @@ std::string text_of(const KeyedText& keyed) {
   return text;
 }
 
+ContestText text_of_contact(const MorseCorpus& corpus, CounterRandom& random) {
+  if (corpus.contact_share > 0 && random.chance(corpus.contact_share)) return contact_text(random);
+  return contest_text(random);
+}
+
 /// Seconds of the band alone before or after: one clip in five is cut close.
 double beside(double least, CounterRandom& random) {
   return random.chance(0.2) ? random.uniform(least, least + 0.05) : random.uniform(0.1, 1);
@@ -68,12 +73,15 @@ Result<void> expect(const std::string& thing, const Between& span, const Between
 
 Result<void> check(const MorseCorpus& corpus) {
   for (const auto& checked : {
-           expect("speed", corpus.wpm, {10, 100}, " wpm"),
+           expect("speed", corpus.wpm, {5, 100}, " wpm"),
            expect("tone", corpus.tone_hz, {200, 3000}, " Hz"),
            expect("tone over noise", corpus.noise_db.value_or(Between{}), {-20, 80}, " dB"),
            expect("share of noise", corpus.noise_share, {0, 1}),
            expect("share of plain text", corpus.plain_share, {0, 1}),
            expect("share of receivers", corpus.receiver_share, {0, 1}),
+           expect("share of contacts", corpus.contact_share, {0, 1}),
+           expect("share of hands", corpus.hand_share, {0, 1}),
+           expect("share off the air", corpus.air_share, {0, 1}),
            expect("longest clip", corpus.longest.count(), {4, 600}, " s"),
        })
     if (!checked) return checked;
@@ -85,12 +93,14 @@ MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
   MorseClip clip;
   clip.condition = corpus.condition.value_or(static_cast<Condition>(random.below(kConditions)));
   clip.path = radio_path_of(clip.condition, random);
+  // A corpus without any of these draws nothing for them, and stays what it was before they were there.
+  if (corpus.air_share > 0 && random.chance(corpus.air_share)) clip.path = off_air_path(random);
   if (corpus.noise_db) clip.path.noise_db = random.uniform(corpus.noise_db->least, corpus.noise_db->most);
   clip.tone_hz = std::round(random.uniform(corpus.tone_hz.least, corpus.tone_hz.most));
-  // A corpus without draws nothing here, and stays what it was before there were receivers.
   if (corpus.receiver_share > 0 && random.chance(corpus.receiver_share))
     clip.path.receiver = drawn_receiver(clip.tone_hz, random);
   Tone tone = drawn_tone(clip.tone_hz, random);
+  tone.chirp_hz = clip.path.chirp_hz;
   const double after = beside(0.05, random);  // the last mark rings through the filter
   double seconds = random.uniform(kLeastNoise, std::min(corpus.longest.count(), 20.0));
   KeyedText keyed;
@@ -100,11 +110,12 @@ MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
     clip.path.others = 0;       // another station's text would be a text
     clip.path.has_agc = false;  // and the noise is to be as strong as requested
   } else {
-    ContestText content = random.chance(corpus.plain_share) ? plain_text(random) : contest_text(random);
+    ContestText content = random.chance(corpus.plain_share) ? plain_text(random) : text_of_contact(corpus, random);
     clip.contest = std::move(content.contest);
     clip.kind = std::move(content.kind);
     clip.wpm = static_cast<int>(std::lround(random.uniform(corpus.wpm.least, corpus.wpm.most)));
-    const Hand hand{static_cast<double>(clip.wpm), clip.path.jitter};
+    Hand hand{static_cast<double>(clip.wpm), clip.path.jitter};
+    if (corpus.hand_share > 0 && random.chance(corpus.hand_share)) hand = drawn_hand(hand.wpm, random);
     keyed = keyed_within(content.text, hand, corpus.longest.count() - tone.start - after, random);
     clip.text = text_of(keyed);
     seconds = tone.start + keyed.length() + after;

@@ -23,6 +23,9 @@ struct MorseCorpus {
   Between tone_hz{300, 1100};
   std::optional<Between> noise_db{};  ///< tone over noise, whatever the condition; none: as the condition has it
   double receiver_share = 0;          ///< clips received through a receiver drawn at random, see Receiver
+  double contact_share = 0;           ///< share of the others with a turn of a contact, see contact_text
+  double hand_share = 0;              ///< clips keyed with a straight key or a bug, see drawn_hand
+  double air_share = 0;               ///< clips disturbed as off_air_path has it, whatever the condition
   Seconds longest{28};                ///< what does not fit is left out by whole words, of audio and text alike
 };
 

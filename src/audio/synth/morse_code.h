@@ -37,10 +37,19 @@ struct Hand {
   double wpm = 20;
   /// Standard deviation of every mark and gap, as a share of a unit; none becomes shorter than half.
   double jitter = 0;
+  double weight = 0;  ///< units that every mark is too long, and the gap behind it within a character too short
+  double dash = 3;    ///< units
+  double character_gap = 3, word_gap = 7;  ///< units; Farnsworth's spacing has longer ones
+  double wander = 0;                       ///< the share by which speed rises and falls, once in 8 s
+  bool steady_dots = false;                ///< a bug makes dots and the gaps behind them: without jitter
 };
 
-/// Words with single spaces between them: dashes of 3 units, 1 between the marks of a letter, 3 between letters, 7
-/// between words, never more. Letters are never run together to prosigns. Symbols without a pattern are left out.
+/// A straight key or a bug, as one operator has it in the hand.
+Hand drawn_hand(double wpm, CounterRandom& random);
+
+/// Words with single spaces between them: 1 unit between the marks of a character, all else as the hand has it, never
+/// more. Characters are run together to a prosign where the word begins with '^', which is not in the keyed text.
+/// Other symbols without a pattern are left out.
 KeyedText key_text(std::string_view text, const Hand& hand, CounterRandom& random);
 
 }  // namespace tutti

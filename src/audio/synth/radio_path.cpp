@@ -80,6 +80,40 @@ Receiver drawn_receiver(double tone_hz, CounterRandom& random) {
   return it;
 }
 
+RadioPath off_air_path(CounterRandom& random) {
+  RadioPath it;
+  it.noise_db = random.chance(0.6) ? random.uniform(-13, 6) : random.uniform(6, 30);
+  it.jitter = random.uniform(0.02, 0.1);
+  if (random.chance(0.4)) it.drift_hz = random.uniform(-80, 80);
+  if (random.chance(0.4)) {
+    it.fade_depth = random.uniform(0.3, 0.9);
+    it.fade_hz = 0.1 * std::pow(50, random.uniform());
+  }
+  if (random.chance(0.15)) {
+    it.notch_depth = random.uniform(0.2, 0.7);
+    it.notch_hz = random.uniform(0.05, 0.5);
+  }
+  if (random.chance(0.4)) {
+    it.others = 1 + static_cast<int>(random.below(2));
+    it.others_db = random.uniform(-14, -3);
+    if (random.chance(0.7)) it.beside_hz = {40, 300};
+  }
+  if (random.chance(0.25)) it.crashes_hz = random.uniform(0.2, 3);
+  if (random.chance(0.15)) it.clicks_hz = random.uniform(1, 20);
+  if (random.chance(0.1)) it.chirp_hz = random.uniform(-60, 60);
+  if (random.chance(0.75)) {
+    it.filter_hz = 250 * std::pow(2400.0 / 250, random.uniform());
+    it.filters = 1 + static_cast<int>(random.below(4));
+  }
+  if (random.chance(0.5)) {
+    it.has_agc = true;
+    it.agc_attack = random.uniform(0.001, 0.02);
+    it.agc_decay = 0.05 * std::pow(40, random.uniform());
+  }
+  it.loudness = random.uniform(0.05, 0.95);
+  return it;
+}
+
 RadioPath radio_path_of(Condition condition, CounterRandom& random) {
   constexpr std::array<double, kConditions> kNoiseDb{30, 20, 15, 10, 8};
   RadioPath it;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "audio/augment/augmentation.h"
 #include "base/random/counter_random.h"
 
 namespace tutti {
@@ -38,13 +39,24 @@ struct RadioPath {
   double notch_hz = 0;
   double echo_seconds = 0;  ///< multipath: a late copy of each mark; 0: none
   double echo_gain = 0;
-  int others = 0;                      ///< QRM: other stations keying in the band
-  double others_db = -6;               ///< level of each over the signal, at most
-  double crashes_hz = 0;               ///< static crashes a second
-  double filter_hz = 0;                ///< width of the receiver's filter about the tone; 0: 300 to 3000 Hz
-  bool has_agc = false;                ///< automatic gain: 10 ms attack, 0.5 s decay
-  std::optional<Receiver> receiver{};  ///< in place of the filter
+  int others = 0;                              ///< QRM: other stations keying in the band
+  double others_db = -6;                       ///< level of each over the signal, at most
+  double crashes_hz = 0;                       ///< static crashes a second
+  double filter_hz = 0;                        ///< width of the receiver's filter about the tone; 0: 300 to 3000 Hz
+  bool has_agc = false;                        ///< automatic gain
+  double agc_attack = 0.010, agc_decay = 0.5;  ///< seconds
+  std::optional<Receiver> receiver{};          ///< in place of the filter
+  int filters = 1;                             ///< of that width in a row: steeper, and they ring
+  double chirp_hz = 0;   ///< the tone is off by so much where a mark begins, and right 50 ms later
+  double clicks_hz = 0;  ///< impulses a second, as of a fence or of another's hard keying
+  Between beside_hz{};   ///< how far other stations are beside the tone; none: anywhere from 120 on
+  double loudness = 0;   ///< to which the loudest sample is brought; 0: as it comes
 };
+
+/// What recordings off the air were found to have: noise that is as strong as the tone or stronger, fading of 0.1 to 5
+/// Hz and up to 20 dB, softer stations as near as 40 Hz, one to four filters of 250 to 2400 Hz, gain that pumps,
+/// crashes and clicks, drift and chirp. Each of these has some clips only.
+RadioPath off_air_path(CounterRandom& random);
 
 /// A path of this condition, itself a little different each time.
 RadioPath radio_path_of(Condition condition, CounterRandom& random);

@@ -6,6 +6,7 @@
 #include "audio/vad/silero_kernel.h"
 #include "audio/vad/speech_detector.h"
 #include "base/field_names.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -58,19 +59,17 @@ Result<std::vector<float>> speech_probabilities(const SampleReader& recording, V
   SpeechProbabilities probabilities(method);
   std::vector<float> all;
   const auto add = [&all](const std::vector<float>& found) { all.insert(all.end(), found.begin(), found.end()); };
-  const auto done = for_each_part(recording, on_audio_decoded, [&](auto samples) { add(probabilities.feed(samples)); });
-  if (!done) return tl::unexpected(done.error());
+  TRY(for_each_part(recording, on_audio_decoded, [&](auto samples) { add(probabilities.feed(samples)); }));
   add(probabilities.finish());
   return all;
 }
 
 Result<std::vector<SpeechPiece>> find_speech(const SampleReader& recording, const VadOptions& options) {
-  if (auto checked = check(options); !checked) return tl::unexpected(checked.error());
+  TRY(check(options));
   SpeechDetector detector(options);
   std::vector<SpeechPiece> all;
   const auto add = [&all](const std::vector<SpeechPiece>& found) { all.insert(all.end(), found.begin(), found.end()); };
-  const auto done = for_each_part(recording, {}, [&](auto samples) { add(detector.feed(samples)); });
-  if (!done) return tl::unexpected(done.error());
+  TRY(for_each_part(recording, {}, [&](auto samples) { add(detector.feed(samples)); }));
   add(detector.finish());
   return all;
 }

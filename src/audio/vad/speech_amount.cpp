@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "audio/vad/speech.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -31,9 +32,8 @@ Result<Seconds> measure_speech(const SampleReader& recording, const OnDecoded& o
   Seconds speech{0};
   for (std::int64_t first = 0; first < recording.samples(); first += kPart) {
     const Part part(recording, first, std::min(kPart, recording.samples() - first));
-    const auto probabilities = speech_probabilities(part, VadMethod::silero, on_audio_decoded);
-    if (!probabilities) return tl::unexpected<Error>(probabilities.error());
-    const auto windows = std::ranges::count_if(*probabilities, [&](float p) { return p >= threshold; });
+    const auto probabilities = TRY(speech_probabilities(part, VadMethod::silero, on_audio_decoded));
+    const auto windows = std::ranges::count_if(probabilities, [&](float p) { return p >= threshold; });
     speech += length_of(windows * kVadWindow, kModelRate);
     if (enough(speech, length_of(first + part.samples(), kModelRate))) break;
   }
@@ -53,9 +53,8 @@ Result<Seconds> speech_in(const SampleReader& recording, const OnDecoded& on_aud
 
 Result<bool> has_speech(const SampleReader& recording, const OnDecoded& on_audio_decoded) {
   bool found = false;
-  const auto measured = measure_speech(recording, on_audio_decoded,
-                                       [&](Seconds speech, Seconds all) { return found = is_speech(speech, all); });
-  if (!measured) return tl::unexpected<Error>(measured.error());
+  TRY(measure_speech(recording, on_audio_decoded,
+                     [&](Seconds speech, Seconds all) { return found = is_speech(speech, all); }));
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "audio/vad/energy.h"
+#include "audio/vad/keying.h"
 #include "audio/vad/silero_kernel.h"
 
 namespace tutti {
@@ -41,6 +42,16 @@ class ByEnergy final : public SpeechProbabilities::Method {
   std::size_t released_ = 0;     // of them have their probabilities
 };
 
+class ByKeying final : public SpeechProbabilities::Method {
+ public:
+  void take(std::span<const std::int16_t> windows, bool last, std::vector<float>& found) override {
+    detector_.take(windows, last, found);
+  }
+
+ private:
+  KeyingDetector detector_{};
+};
+
 class BySilero final : public SpeechProbabilities::Method {
  public:
   void take(std::span<const std::int16_t> windows, bool, std::vector<float>& found) override {
@@ -72,6 +83,8 @@ class BySilero final : public SpeechProbabilities::Method {
 SpeechProbabilities::SpeechProbabilities(VadMethod method) {
   if (method == VadMethod::energy)
     method_ = std::make_unique<ByEnergy>();
+  else if (method == VadMethod::keying)
+    method_ = std::make_unique<ByKeying>();
   else
     method_ = std::make_unique<BySilero>();
 }

@@ -21,7 +21,7 @@ class SpeechProbabilities {
   SpeechProbabilities& operator=(SpeechProbabilities&&) noexcept;
 
   /// Those that `samples`, the next ones, decide, in order: of windows that are whole. By energy they come ten seconds
-  /// later, because a window's background is also what follows it.
+  /// later, because a window's background is also what follows it; by keying within two seconds.
   std::vector<float> feed(std::span<const std::int16_t> samples);
   /// The rest, at the recording's end: its last window goes on as silence. Nothing may follow.
   std::vector<float> finish();

@@ -12,6 +12,7 @@ namespace tutti {
 enum class VadMethod {
   silero,  // Silero VAD 6.2, a small neural network (audio/vad/silero_kernel.h)
   energy,  // loudness over the background (audio/vad/energy.h): for comparison, and where Silero errs
+  keying,  // words of a keyed tone (audio/vad/keying.h): Morse
 };
 
 /// How speech is separated from the rest: faster-whisper's options, meanings and defaults (1.2.1, vad.py).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "base/random/counter_random.h"
@@ -43,6 +44,16 @@ void bring_to_level(std::span<float> samples, double level) {
   for (const float value : samples) peak = std::max<double>(peak, std::abs(value));
   const auto gain = static_cast<float>(std::min(level / now, kMost / peak));
   for (float& value : samples) value *= gain;
+}
+
+void fade_ends(std::span<float> samples, Hertz rate, Seconds length) {
+  const auto count = std::min(static_cast<std::size_t>(samples_in(length, rate)), samples.size() / 2);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double phase = std::numbers::pi * static_cast<double>(i) / static_cast<double>(count);
+    const auto factor = static_cast<float>((1 - std::cos(phase)) / 2);
+    samples[i] *= factor;
+    samples[samples.size() - 1 - i] *= factor;
+  }
 }
 
 void add_background_noise(std::span<float> samples, double deviation, std::uint64_t key) {

@@ -26,6 +26,10 @@ double level_of(std::span<const float> samples);
 /// be above 0.99, the clip stays softer than `level`.
 void bring_to_level(std::span<float> samples, double level);
 
+/// Fades the first and the last samples in and out by half a cosine over `length`, or half of them where they are
+/// fewer, so that what is put before and behind them joins without a click. The outermost ones become 0.
+void fade_ends(std::span<float> samples, Hertz rate, Seconds length);
+
 /// Adds white noise of that standard deviation (5e-4 is 66 dB below full scale), nearly normal, the same for the same
 /// key: nothing that is recorded holds digital zeros, and a model that learns them never makes a pause again that a
 /// recogniser takes for one.

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/process/process_setup.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -188,9 +189,8 @@ Result<std::unique_ptr<Child>> Child::start(const ChildOptions& options) {
   report.writer = OwnedFd();
   if (const int error_number = read_report(report.reader); error_number != 0) return failed(error_number);
   if (options.streams != ChildStreams::logged) return child;
-  auto lines = LineLog::start(std::move(output.reader), options.name);
-  if (!lines) return tl::unexpected<Error>(lines.error());
-  child->output_ = std::move(*lines);
+  auto lines = TRY(LineLog::start(std::move(output.reader), options.name));
+  child->output_ = std::move(lines);
   return child;
 }
 

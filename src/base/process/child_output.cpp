@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/numbers.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -48,15 +49,13 @@ Result<std::string> child_output(ChildOptions options, const OutputLimits& limit
   OwnedFd theirs(ends[1]);
   options.handed.emplace_back(theirs.get(), STDOUT_FILENO);
   options.streams = ChildStreams::errors;
-  const auto child = Child::start(options);
-  if (!child) return tl::unexpected(child.error());
+  const auto child = TRY(Child::start(options));
   theirs = OwnedFd();
   const auto until = Clock::real().now() + std::chrono::duration_cast<Instant::duration>(limits.within);
   std::string text;
   const Read read = read_to_end(answer, until, limits, text);
   const bool is_whole = read == Read::whole;
-  const ChildEnd& end =
-      (*child)->end(is_whole ? std::max(Seconds(0), Seconds(until - Clock::real().now())) : Seconds(0));
+  const ChildEnd& end = child->end(is_whole ? std::max(Seconds(0), Seconds(until - Clock::real().now())) : Seconds(0));
   if (end.status == 0 && end.signal == 0 && is_whole) return text;
   if (read == Read::cancelled) return fail(Fault::cancelled, program + " was cancelled");
   const auto line = text.substr(0, text.find('\n'));

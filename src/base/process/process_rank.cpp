@@ -4,21 +4,20 @@
 #include <string>
 
 #include "base/environment.h"
+#include "base/try.h"
 
 namespace tutti {
 
 Result<ProcessRank> process_rank() {
   const bool torchrun = variable("WORLD_SIZE").has_value();
   if (!torchrun && !variable("SLURM_NTASKS")) return ProcessRank{};
-  const auto ranks = number_variable(torchrun ? "WORLD_SIZE" : "SLURM_NTASKS", 1);
-  if (!ranks) return tl::unexpected<Error>(ranks.error());
-  if (*ranks == 1) return ProcessRank{};
+  const auto ranks = TRY(number_variable(torchrun ? "WORLD_SIZE" : "SLURM_NTASKS", 1));
+  if (ranks == 1) return ProcessRank{};
   const char* named = torchrun ? "RANK" : "SLURM_PROCID";
-  const auto rank = number_variable(named, 0);
-  if (!rank) return tl::unexpected<Error>(rank.error());
-  if (*rank >= *ranks)
-    return fail(Fault::usage, std::string(named) + " is " + std::to_string(*rank) + " of " + std::to_string(*ranks));
-  return ProcessRank{*rank, *ranks};
+  const auto rank = TRY(number_variable(named, 0));
+  if (rank >= ranks)
+    return fail(Fault::usage, std::string(named) + " is " + std::to_string(rank) + " of " + std::to_string(ranks));
+  return ProcessRank{rank, ranks};
 }
 
 int ranks_here() {

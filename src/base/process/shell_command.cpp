@@ -6,6 +6,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "base/try.h"
+
 namespace tutti {
 
 std::string shell_word(const std::string& word) {
@@ -22,11 +24,10 @@ std::string shell_word(const std::string& word) {
 Result<ChildEnd> run_shell_command(const std::string& command, const std::string& name,
                                    const std::function<bool()>& goes_on) {
   constexpr int kLookEvery = 200;  // milliseconds
-  const auto child = Child::start({.name = name, .command = {"/bin/sh", "-c", command}});
-  if (!child) return tl::unexpected(child.error());
-  pollfd exited{.fd = (*child)->pidfd(), .events = POLLIN, .revents = 0};
+  const auto child = TRY(Child::start({.name = name, .command = {"/bin/sh", "-c", command}}));
+  pollfd exited{.fd = child->pidfd(), .events = POLLIN, .revents = 0};
   while (goes_on() && ::poll(&exited, 1, kLookEvery) <= 0) continue;
-  return (*child)->end(Seconds(0));
+  return child->end(Seconds(0));
 }
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "base/numbers.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
+#include "base/try.h"
 #include "cli/batch/batch_control.h"
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
@@ -29,16 +31,17 @@
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/named_model.h"
-#include "cli/review/review.h"
-#include "cli/review/review_pages.h"
-#include "cli/settings/setting_sources.h"
 #include "device/list/device_list.h"
 #include "device/machine_devices.h"
 #include "hub/files_of_model.h"
 #include "hub/find.h"
+#include "review/review.h"
+#include "review/review_pages.h"
+#include "settings/setting_sources.h"
 #include "transcribe/batch/batch_done.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/batch/batch_run.h"
+#include "transcribe/bucket_outputs.h"
 #include "transcribe/inputs/address.h"
 #include "transcribe/output_plan.h"
 
@@ -63,9 +66,10 @@ Result<void> expect_temporary_folder() {
 
 /// Checks that files can be made in the output folder, which a batch makes when it is missing, and that recordings can
 /// be decoded to the temporary one, which Tutti does not make: better known before the work than behind it.
-Result<void> expect_output_folders(const fs::path& outputs) {
-  const auto folder = expect_output_folder(outputs);
-  return folder ? expect_temporary_folder() : folder;
+Result<void> expect_output_folders(const BatchOptions& options) {
+  const fs::path& outputs = options.batch;
+  TRY(is_object(outputs) ? options.objects->expect_writable(outputs) : expect_output_folder(outputs));
+  return expect_temporary_folder();
 }
 
 /// Lists, tables and manifests; recordings in a folder are each named by their job.
@@ -80,7 +84,7 @@ std::vector<std::pair<fs::path, std::string>> pages_of(const BatchCommand& comma
   std::vector<std::pair<fs::path, std::string>> pages;
   if (!command.report.empty()) pages.emplace_back(command.report, kReport);
   if (!command.trace.empty()) pages.emplace_back(command.trace, kTrace);
-  if (!command.review) return pages;
+  if (!command.review || is_object(command.output_dir)) return pages;
   for (const char* name : kReviewPages) pages.emplace_back(command.output_dir / name, "--review");
   return pages;
 }
@@ -125,18 +129,23 @@ Result<OutputOwnership> claim_batch_files(const BatchCommand& command, const fs:
     for (const auto& file : device_files(list)) files.add_input(file);
   const auto pages = pages_of(command);
   for (const auto& [page, owner] : pages)
-    if (auto claimed = owner == kReport  ? files.claim_marked(page, owner, kBatchReportMark)
-                       : owner == kTrace ? claim_trace(files, page)
-                                         : files.claim(page, owner);
-        !claimed)
-      return tl::unexpected(claimed.error());
+    TRY(owner == kReport  ? files.claim_marked(page, owner, kBatchReportMark)
+        : owner == kTrace ? claim_trace(files, page)
+                          : files.claim(page, owner));
+  std::set<std::string> addresses;
+  if (is_object(command.output_dir))
+    for (const BatchJob& job : jobs) addresses.insert(job.spec.input);
   Folders folders;
   for (const BatchJob& job : jobs)
     for (const auto& output : job.outputs()) {
+      if (addresses.contains(output.string()))
+        return fail(Fault::usage, output.string() + ": it is an input, and would be replaced",
+                    "Name another folder with --output-dir");
+      if (is_object(output)) continue;
       auto free = expect_no_page(output, pages);
       if (free && (files.has_missing_inputs() || folders.is_there(output.parent_path())))
         free = files.expect_no_input(output);
-      if (!free) return tl::unexpected(free.error());
+      TRY(free);
     }
   return files;
 }
@@ -178,41 +187,35 @@ struct Prepared {
 
 /// What is known of a batch before its devices are looked for.
 Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDevice>& devices, std::string typed) {
-  const auto model = model_of(command, devices);
-  if (!model) return tl::unexpected(model.error());
+  const auto model = TRY(model_of(command, devices));
   if (command.sequential) command.speech.vad.batched = false;
   command.speech.output_format = command.output_format;
-  auto run = run_options(command.speech, *model);
-  if (!run) return tl::unexpected(run.error());
+  auto run = TRY(run_options(command.speech, model));
   const bool emulated = std::ranges::any_of(devices, is_emulated);
   if (emulated && command.other)
     return fail(Fault::usage, "--engine: emulated devices have no engine, tutti plays them itself",
                 "Name cpu or cuda:N with --devices");
-  run->engine = command.other;
+  run.engine = command.other;
   InputTally inputs;
-  const auto named = store_named(command.state, command.store);
-  if (!named) return tl::unexpected(named.error());
-  const auto fingerprint = fingerprint_of(command, *model, emulated, named->store.is_server());
-  if (!fingerprint) return tl::unexpected(fingerprint.error());
-  auto jobs = batch_jobs(command, *fingerprint, &inputs);
-  if (!jobs) return tl::unexpected(jobs.error());
-  const fs::path folder = fs::absolute(command.output_dir).lexically_normal();
-  const fs::path& state = named->folder;
-  auto files = claim_batch_files(command, *model, state, *jobs);
-  if (!files) return tl::unexpected(files.error());
+  const auto named = TRY(store_named(command.state, command.store));
+  const auto fingerprint = TRY(fingerprint_of(command, model, emulated, named.store.is_server()));
+  auto jobs = TRY(batch_jobs(command, fingerprint, &inputs));
+  const fs::path folder = output_folder(command);
+  const fs::path& state = named.folder;
+  auto files = TRY(claim_batch_files(command, model, state, jobs));
   BatchOptions options;
-  options.run = *run;
+  options.run = run;
   options.policy = command.policy;
   options.jobs_at_once = command.threads;
   options.patience = Seconds(command.device_patience);
-  options.writer = run->writer;
-  options.on_done = run->on_done;
+  options.writer = run.writer;
+  options.on_done = run.on_done;
   options.state = state;
-  if (named->store.is_server()) options.server = named->store;
-  const auto lease = lease_length(command.lease);
-  if (!lease) return tl::unexpected(lease.error());
-  options.lease = *lease;
+  if (named.store.is_server()) options.server = named.store;
+  const auto lease = TRY(lease_length(command.lease));
+  options.lease = lease;
   options.staging = folder / ".tmp";
+  options.objects = std::make_shared<BucketOutputs>();
   // What waits for space on this machine's disk, no other machine could put in place.
   if (!options.server) options.kept = fs::absolute(state).lexically_normal() / "kept";
   options.command = std::move(typed);
@@ -220,9 +223,9 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   options.retry_failed = command.retry_failed;
   options.existing = command.overwrite ? Existing::replace : Existing::keep;
   return Prepared{.options = std::move(options),
-                  .jobs = std::move(*jobs),
+                  .jobs = std::move(jobs),
                   .inputs = inputs,
-                  .files = std::move(*files),
+                  .files = std::move(files),
                   .emulated = emulated};
 }
 
@@ -232,39 +235,37 @@ Result<void> check_values(const BatchCommand& command) {
   for (const auto& [flag, number] : numbers)
     if (!(number >= 0))
       return fail(Fault::usage, std::string(flag) + ": expected 0 or more, found " + number_text(number));
-  if (is_address(command.output_dir.native()))
-    return fail(Fault::usage, "--output-dir: expected a folder, found the address " + command.output_dir.string(),
-                "Outputs are files; 'tutti worker --queue-url' writes to S3");
   return {};
 }
 
 Result<Prepared> prepare(BatchCommand& command, std::string typed) {
-  if (auto checked = check_values(command); !checked) return tl::unexpected(checked.error());
-  if (auto checked = expect_output_file("--report", command.report); !checked) return tl::unexpected(checked.error());
-  const auto listed = devices_of(command);
-  if (!listed) return tl::unexpected(listed.error());
-  auto devices = choose_devices(*listed, find_devices());
+  TRY(check_values(command));
+  if (is_address(command.output_dir.native())) {
+    const auto folder = object_folder(command.output_dir);
+    if (!folder) return fail_in("--output-dir", folder.error());
+    command.output_dir = *folder;
+  }
+  TRY(expect_output_file("--report", command.report));
+  const auto listed = TRY(devices_of(command));
+  auto devices = choose_devices(listed, find_devices());
   if (!devices && devices.error().fault != Fault::missing) return tl::unexpected(devices.error());
-  auto caps = devices ? job_caps(command.max_per_gpu, *devices) : Result<std::map<std::string, int>>{};
-  if (!caps) return tl::unexpected(caps.error());
-  auto prices = devices ? hourly_prices(command.prices, *devices)
-                        : price_list(command.prices).transform([](const auto&) { return HourlyPrices{}; });
-  if (!prices) return tl::unexpected(prices.error());
+  auto caps = TRY(devices ? job_caps(command.max_per_gpu, *devices) : Result<std::map<std::string, int>>{});
+  auto prices = TRY(devices ? hourly_prices(command.prices, *devices)
+                            : price_list(command.prices).transform([](const auto&) { return HourlyPrices{}; }));
   TuningPlan tuning;
-  if (auto set = set_tuning(command.speech.tuning, tuning); !set) return tl::unexpected(set.error());
-  auto prepared = prepare_work(command, *listed, std::move(typed));
+  TRY(set_tuning(command.speech.tuning, tuning));
+  auto prepared = prepare_work(command, listed, std::move(typed));
   if (!prepared) return tl::unexpected(devices ? prepared.error() : devices.error());
   if (!devices) {
     prepared->hindrance = devices.error();
     return prepared;
   }
-  if (const auto folders = expect_output_folders(prepared->options.batch); !folders)
-    prepared->hindrance = folders.error();
+  if (const auto folders = expect_output_folders(prepared->options); !folders) prepared->hindrance = folders.error();
   if (prepared->options.run.deterministic) warn_of_unlike(*devices);
   prepared->options.tuning = std::move(tuning);
   prepared->options.devices = std::move(*devices);
-  prepared->options.job_caps = std::move(*caps);
-  prepared->options.prices = std::move(*prices);
+  prepared->options.job_caps = std::move(caps);
+  prepared->options.prices = std::move(prices);
   limit_as_the_note(prepared->options);
   return prepared;
 }
@@ -300,7 +301,7 @@ std::string what_is_left(const BatchReport& report) {
 void say_review(const Prepared& prepared, const BatchCommand& command, const BatchReport& report,
                 const StopSignal& stop) {
   if (!command.review || report.done_now == 0 || report.interrupted || prepared.emulated) return;
-  ReviewPages pages(prepared.options.store(), prepared.options.existing);
+  ReviewPages pages(prepared.options.store(), prepared.options.existing, prepared.options.objects);
   const auto list =
       review_batch(prepared.jobs, command.output_dir, pages, prepared.options.run.audio, [&] { return stop.raised(); });
   if (!list)
@@ -371,7 +372,7 @@ int run_batch_command(const std::vector<std::string>& arguments) {
   settle_devices(command, table.given_by("device"), table.given_by("devices"));
   const std::string line = command_line("tutti batch", arguments);
   if (!command.engine.empty()) {
-    auto engine = other_engine(command, table);
+    auto engine = other_engine(command.engine, command.speech, command.sequential, table);
     if (!engine) return complain(engine.error());
     command.other = std::move(*engine);
   }

@@ -45,7 +45,8 @@ void add_devices(OptionTable& table, BatchCommand& c) {
 
 void add_run(OptionTable& table, BatchCommand& c) {
   table.group("Run");
-  add_outputs(table, c.output_dir, c.output_format);
+  add_outputs(table, c.output_dir, c.output_format,
+              "; or s3://BUCKET/FOLDER, with the credentials and the region of AWS's own tools");
   table
       .add("name-by", c.name_by, "stem|path",
            "for folder talks, talks/may/monday.mp3 becomes may/monday.mp3.srt (the tree below what is named), or "

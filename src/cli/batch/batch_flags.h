@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "cli/cost/price_flags.h"
-#include "cli/settings/option_table.h"
 #include "cli/transcribe_command.h"
 #include "device/list/device_list.h"
 #include "link/other_engine.h"
+#include "settings/option_table.h"
 #include "transcribe/batch/batch_options.h"
 
 namespace tutti {

@@ -10,8 +10,10 @@
 #include "base/log.h"
 #include "base/sha256.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/flags.h"
 #include "hub/files_of_model.h"
+#include "hub/model_shape.h"
 #include "text/manifest/read.h"
 #include "text/manifest/write.h"
 #include "transcribe/inputs/inputs.h"
@@ -87,9 +89,13 @@ void report_left_out(const InputTally& read, const ManifestRules& rules, std::si
 
 }  // namespace
 
+fs::path output_folder(const BatchCommand& command) {
+  return is_object(command.output_dir) ? command.output_dir : fs::absolute(command.output_dir).lexically_normal();
+}
+
 Result<std::vector<BatchJob>> batch_jobs(const BatchCommand& command, const std::string& fingerprint,
                                          InputTally* tally) {
-  OutputOptions options{.folder = fs::absolute(command.output_dir).lexically_normal(),
+  OutputOptions options{.folder = output_folder(command),
                         .name_by = command.name_by == "path" ? NameBy::path : NameBy::stem};
   if (command.output_format != "all") options.formats = parse_formats(command.output_format).value();
   const InputOptions wanted{.audio_root = command.audio_root,
@@ -112,17 +118,16 @@ Result<std::vector<BatchJob>> batch_jobs(const BatchCommand& command, const std:
     return true;
   };
   const InputSink sink{take, [](Error&& error) { log(Level::warning, error.text()); }};
-  const auto read = read_inputs(command.inputs, wanted, sink);
-  if (!read) return tl::unexpected(read.error());
-  report_left_out(*read, wanted.rules, with_whole_path);
-  if (tally) *tally = *read;
+  const auto read = TRY(read_inputs(command.inputs, wanted, sink));
+  report_left_out(read, wanted.rules, with_whole_path);
+  if (tally) *tally = read;
   if (wrong) return tl::unexpected(*wrong);
   const std::string behind =
       command.skip > 0 ? " behind the first " + std::to_string(command.skip) + ", which --skip leaves out" : "";
   if (jobs.empty())
     return fail(Fault::missing,
                 "no recording was found among the inputs" + behind + ": " + joined(command.inputs, ", ") +
-                    (read->folders.left_out() > 0 ? " (" + folder_text(read->folders) + ")" : ""),
+                    (read.folders.left_out() > 0 ? " (" + folder_text(read.folders) + ")" : ""),
                 "A folder is searched for files with the endings of audio and video, with --all-files for all; a file "
                 "that is named itself is taken whatever it is called");
   return jobs;
@@ -131,8 +136,11 @@ Result<std::vector<BatchJob>> batch_jobs(const BatchCommand& command, const std:
 Result<std::string> fingerprint_of(BatchCommand& command, const fs::path& model, bool emulated, bool is_shared) {
   // "auto" and "en-US" are the same work as None and "en".
   command.speech.language = plain_language(command.speech.language);
+  // What auto comes to: batches of before it was there do not start again.
+  TranscribeCommand settled = command.speech;
+  if (settled.vad.method == "auto") settled.vad.method = is_keyed(model) ? "keying" : "silero";
   OptionTable table("batch", "");
-  add_speech(table, command.speech);
+  add_speech(table, settled);
   std::string text = "formats=" + command.output_format + "\n";
   if (command.other) text += "engine=" + command.other->name + "\nmodel=" + model.string() + "\n";
   if (!is_shared && !command.other) text = "model-path=" + model.string() + "\n" + text;
@@ -161,9 +169,8 @@ Result<std::string> fingerprint_of(BatchCommand& command, const fs::path& model,
   for (const auto& [name, file] :
        {std::pair("replace", &command.speech.replace), std::pair("hotwords-file", &command.speech.hotwords_file)}) {
     if (file->empty()) continue;
-    const auto content = read_file(*file);
-    if (!content) return tl::unexpected(content.error());
-    text += std::string(name) + "=" + sha256_of(*content) + "\n";
+    const auto content = TRY(read_file(*file));
+    text += std::string(name) + "=" + sha256_of(content) + "\n";
   }
   for (const auto& [name, value] : table.values())
     if (!is_unset(name, value) && !is_of_no_speakers(name) && name != "model" && name != "model-dir" &&

@@ -8,6 +8,9 @@
 
 namespace tutti {
 
+/// Where the outputs of a batch go, as their paths begin: absolute, or s3://BUCKET/FOLDER.
+std::filesystem::path output_folder(const BatchCommand& command);
+
 /// The jobs of a command line: its inputs with folders opened, their outputs planned. `fingerprint` covers everything
 /// that changes a transcript. `tally`, where one is given: what was taken and left out. Errors name the input.
 Result<std::vector<BatchJob>> batch_jobs(const BatchCommand& command, const std::string& fingerprint,

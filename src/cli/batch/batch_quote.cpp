@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "cli/plan/policy_table.h"
+#include "planning/policy_table.h"
 #include "view/text.h"
 
 namespace tutti {

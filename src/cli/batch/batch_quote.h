@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "cli/plan/quote.h"
+#include "planning/quote.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/batch/batch_report.h"

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -74,24 +75,24 @@ bool requests_nothing(const Json& value) {
 
 }  // namespace
 
-Result<OtherEngine> other_engine(const BatchCommand& command, OptionTable& table) {
-  const bool is_whole = command.sequential || !command.speech.vad.batched;
-  if (is_whole || !command.speech.model_dir.empty())
+Result<OtherEngine> other_engine(const std::string& command, const TranscribeCommand& typed, bool sequential,
+                                 OptionTable& table) {
+  const bool is_whole = sequential || !typed.vad.batched;
+  if (is_whole || !typed.model_dir.empty())
     return fail(Fault::usage, std::string(is_whole ? "--sequential" : "--model-dir") + " has no effect with --engine",
                 is_whole ? "Such an engine gets windows of speech, each by itself"
                          : "Such an engine finds its models by itself; name a path with --model");
-  auto engine = meet_engine(command.engine);
+  auto engine = meet_engine(command);
   if (!engine) {
     Error error = engine.error();
     error.what = "--engine: " + error.what;
     return tl::unexpected(std::move(error));
   }
-  for (const auto& [option, is_unset] : other_options(command.speech))
+  for (const auto& [option, is_unset] : other_options(typed))
     if (!is_unset && !engine->can(ability_of(option))) return not_taken(option, *engine);
-  TranscribeCommand speech = command.speech;
-  const auto words = hot_words(speech);
-  if (!words) return tl::unexpected(words.error());
-  if (!words->empty()) speech.hotwords = *words;
+  TranscribeCommand speech = typed;
+  const auto words = TRY(hot_words(speech));
+  if (!words.empty()) speech.hotwords = words;
   const bool has_word_file = !speech.hotwords_file.empty();
   Json requested = Json::object();
   for (const auto& [option, value] : window_options(speech)) {

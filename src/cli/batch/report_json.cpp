@@ -251,6 +251,39 @@ std::string results_text(const BatchReport& report) {
   return out;
 }
 
+OrderedJson runner_json(const OtherRunner& runner) {
+  OrderedJson json{{"runner", runner.name},
+                   {"state", name_of(runner.state)},
+                   {"joined_seconds", rounded(runner.joined.count())},
+                   {"present_seconds", rounded(runner.present.count())},
+                   {"audio_seconds", rounded(runner.audio.count())}};
+  if (runner.silent) json["silent_seconds"] = rounded(runner.silent->count());
+  json["devices"] = OrderedJson::array();
+  for (const DeviceStatus& device : runner.devices) {
+    OrderedJson& one = json["devices"].emplace_back(
+        OrderedJson{{"id", device.id}, {"name", device.name}, {"audio_seconds", rounded(device.audio_done.count())}});
+    if (device.speed) one["speed"] = rounded(*device.speed);
+  }
+  return json;
+}
+
+/// The other runners of a store that machines share, with what each came to.
+std::string runners_text(const BatchReport& report) {
+  constexpr std::size_t kListed = 20;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kListed, report.runners.size()); ++i) {
+    const OtherRunner& runner = report.runners[i];
+    out += "Runner " + without_controls(runner.name) + ": " + length_text(runner.audio) + " of audio in " +
+           length_text(runner.present);
+    if (runner.joined > Seconds(1)) out += ", from " + length_text(runner.joined) + " on";
+    if (runner.silent) out += "; lost " + length_text(*runner.silent) + " ago, and others did its jobs";
+    out += ".\n";
+  }
+  if (report.runners.size() > kListed)
+    out += "And " + std::to_string(report.runners.size() - kListed) + " more, in the --report as other_runners.\n";
+  return out;
+}
+
 /// What the inputs name that is no recording, by reason; null: nothing.
 OrderedJson left_out_json(const InputTally& inputs) {
   const std::pair<const char*, std::int64_t> reasons[] = {{"not_audio_by_name", inputs.folders.other_names},
@@ -321,6 +354,7 @@ std::string batch_report_json(const BatchReport& report, const HourlyPrices& pri
   json["devices"] = OrderedJson::array();
   for (std::size_t i = 0; i < bill.devices.size(); ++i)
     json["devices"].push_back(device_json(report.pool.devices[i], report, bill.devices[i]));
+  for (const OtherRunner& runner : report.runners) json["other_runners"].push_back(runner_json(runner));
   return with_assets(written(json), report.assets, prices);
 }
 
@@ -336,7 +370,7 @@ std::string batch_report_text(const BatchReport& report, const HourlyPrices& pri
   if (!report.engine.empty()) out += "Engine: " + report.engine + ".\n";
   out += before_text(report);
   out += damaged_text(report) + without_speech_text(report) + results_text(report);
-  out += memory_text(report);
+  out += memory_text(report) + runners_text(report);
   out += kept_files_text(report);
   if (report.time != 1)
     out += "All times are those of the emulated cards, whose seconds take " + short_number(report.time) + " s.\n";

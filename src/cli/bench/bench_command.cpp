@@ -2,29 +2,26 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <map>
-#include <optional>
-#include <set>
 
 #include "base/build_id.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
-#include "base/strings.h"
-#include "cli/bench/bench_memory.h"
-#include "cli/bench/bench_report.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/named_model.h"
 #include "device/device_spec.h"
-#include "device/machine_devices.h"
 #include "hub/files_of_model.h"
 #include "hub/find.h"
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"
+#include "planning/memory/bench_memory.h"
+#include "planning/memory/bench_report.h"
+#include "planning/memory/bench_run.h"
 #include "transcribe/bench.h"
 #include "view/markup.h"
 
@@ -36,9 +33,7 @@ constexpr int kClipRepeats = 16;  // copies of the bundled clip: enough to fill 
 struct BenchCommand {
   std::vector<std::string> files{};
   std::string model{};
-  std::string devices = "auto";
-  std::string compute_types = "auto";
-  std::vector<std::int32_t> batch_sizes{};
+  BenchChoice choice{};
   double seconds = 300;
   std::filesystem::path picture{};
   bool json = false;
@@ -49,11 +44,11 @@ void add_bench(OptionTable& table, BenchCommand& c) {
   table.positional(c.files, "FILE...", "recordings to measure with; none: a clip of 29 s that comes with the program",
                    0);
   table.add("model", c.model, "DIR|NAME", "as for 'tutti transcribe'");
-  table.add("devices", c.devices, "LIST",
+  table.add("devices", c.choice.devices, "LIST",
             "cpu, cuda:0, ..., separated by commas; auto: the CPU and every GPU; "
             "with --dry-run also T4, which need not be here");
-  table.add("compute-types", c.compute_types, "LIST", "as for 'tutti transcribe'; auto: all possible types");
-  table.add("batch-sizes", c.batch_sizes, "LIST",
+  table.add("compute-types", c.choice.compute_types, "LIST", "as for 'tutti transcribe'; auto: all possible types");
+  table.add("batch-sizes", c.choice.batch_sizes, "LIST",
             "sequences stepped together; without it: 1, 4, 8 on a CPU, 1, 8, 32, 64 on a GPU");
   table.add("seconds", c.seconds, "S", "use the first S seconds of every file at most");
   table.add("picture", c.picture, "FILE.svg", "the speeds as a picture, replacing an earlier one only");
@@ -63,13 +58,6 @@ void add_bench(OptionTable& table, BenchCommand& c) {
       "say how much memory each setting takes and whether it fits, and stop; the model may be a name alone");
 }
 
-std::vector<std::string> words_in(const std::string& list) {
-  std::vector<std::string> words;
-  for (const auto word : split(list, ','))
-    if (!word.empty()) words.emplace_back(word);
-  return words;
-}
-
 /// What can be known before the first of many settings has taken its time.
 Result<void> check(const BenchCommand& c) {
   if (c.model.empty())
@@ -77,16 +65,16 @@ Result<void> check(const BenchCommand& c) {
   if (std::ranges::find(c.files, "-") != c.files.end())
     return fail(Fault::usage, "-: standard input can be read once, and every setting reads the recordings",
                 "Name a file");
-  for (const std::int32_t size : c.batch_sizes)
+  for (const std::int32_t size : c.choice.batch_sizes)
     if (size < 1 || size > kLargestBatch)
       return fail(Fault::usage, "--batch-sizes: expected numbers from 1 to " + std::to_string(kLargestBatch) +
                                     ", found " + std::to_string(size));
   if (!std::isfinite(c.seconds) || c.seconds <= 0)
     return fail(Fault::usage, "--seconds: expected a number above 0, found " + number_text(c.seconds));
-  for (const auto& device : words_in(c.devices))
+  for (const auto& device : bench_words(c.choice.devices))
     if (const auto spec = parse_device(device); !spec && !(c.dry_run && card_of_model(device)))
       return fail_in("--devices", spec.error());
-  for (const auto& type : words_in(c.compute_types))
+  for (const auto& type : bench_words(c.choice.compute_types))
     if (type != "default" && type != "auto" && !number_sizes(type))
       return fail(Fault::usage, "--compute-types: expected auto or names of types, found '" + type + "'",
                   "They are default, float32, tf32, bfloat16, float16, int8 and int8_float16");
@@ -99,47 +87,8 @@ Result<OutputOwnership> claim_picture(const BenchCommand& c, const std::filesyst
   for (const auto& file : c.files) owned.add_input(file);
   for (const auto& file : files_of_model(model)) owned.add_input(file);
   if (c.picture.empty()) return owned;
-  if (auto claimed = owned.claim_marked(c.picture, "--picture", kBenchPictureMark); !claimed)
-    return tl::unexpected(claimed.error());
+  TRY(owned.claim_marked(c.picture, "--picture", kBenchPictureMark));
   return owned;
-}
-
-/// The settings of one device.
-std::vector<BenchSetting> grid_of(const BenchCommand& c, const std::string& device) {
-  const bool cpu = device.starts_with("cpu");
-  auto types = words_in(c.compute_types);
-  if (c.compute_types == "auto")
-    types = cpu ? std::vector<std::string>{"float32", "bfloat16", "int8"}
-                : std::vector<std::string>{"float32", "tf32", "float16", "bfloat16", "int8_float16"};
-  auto batch_sizes = c.batch_sizes;
-  if (batch_sizes.empty()) batch_sizes = cpu ? std::vector{1, 4, 8} : std::vector{1, 8, 32, 64};
-  return bench_grid({device}, types, batch_sizes);
-}
-
-std::vector<BenchSetting> settings_of(const BenchCommand& c) {
-  auto devices = words_in(c.devices);
-  if (c.devices == "auto") {
-    devices = {"cpu"};
-    const auto gpus = find_devices().visible.size();
-    for (std::size_t i = 0; i < gpus; ++i) devices.push_back("cuda:" + std::to_string(i));
-  }
-  std::vector<BenchSetting> settings;
-  for (const auto& device : devices)
-    for (auto& setting : grid_of(c, device)) settings.push_back(std::move(setting));
-  return settings;
-}
-
-/// Settings in types that their devices do not have; each type is named once a device.
-void leave_out_impossible(std::vector<BenchSetting>& settings, const std::map<std::string, DeviceMemory>& devices) {
-  std::map<std::string, std::set<std::string>> left_out;
-  std::erase_if(settings, [&](const BenchSetting& setting) {
-    const auto device = devices.find(setting.device);
-    if (device == devices.end() || computes_in(setting.compute_type, device->second)) return false;
-    left_out[setting.device].insert(setting.compute_type);
-    return true;
-  });
-  for (const auto& [device, types] : left_out)
-    log(Level::info, device + ": left out what it cannot compute in: " + joined(types, ", "));
 }
 
 /// The arithmetic alone: neither the model's weights nor its device are touched.
@@ -150,14 +99,8 @@ int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
                      "Expected a Hugging Face folder, a whisper.cpp file or a name with the size, such as large-v3"},
                     kNothingRan);
   if (!c.picture.empty()) log(Level::warning, "--picture has no effect with --dry-run: there are no speeds");
-  auto settings = settings_of(c);
-  std::map<std::string, DeviceMemory> devices;
-  for (const auto& setting : settings) {
-    if (devices.contains(setting.device)) continue;
-    auto memory = card_of_model(setting.device);
-    if (!memory) memory = device_memory(setting.device);
-    if (memory) devices.emplace(setting.device, std::move(*memory));
-  }
+  auto settings = bench_settings(c.choice);
+  const auto devices = memory_of_devices(settings);
   leave_out_impossible(settings, devices);
   if (settings.empty())
     return complain({Fault::unsupported, "--compute-types: no device has any of them", "auto takes all that there are"},
@@ -165,54 +108,6 @@ int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
   const auto needs = bench_needs(*shape, settings, devices);
   std::fputs((c.json ? bench_needs_json(needs) : bench_needs_text(needs)).c_str(), stdout);
   return kDone;
-}
-
-/// Limits by device and compute type, each queried once.
-class LimitsQuery {
- public:
-  explicit LimitsQuery(std::filesystem::path model) : model_(std::move(model)) {}
-
-  std::optional<DeviceLimits> of(const BenchTrial& trial) {
-    if (trial.error) return {};
-    const auto key = trial.setting.device + " " + trial.compute_type;
-    const auto known = known_.find(key);
-    if (known != known_.end()) return known->second;
-    const auto limits = query_limits(model_, trial.setting.device, trial.compute_type);
-    if (!limits) log(Level::warning, limits.error().text());
-    return known_[key] = limits ? std::optional(*limits) : std::nullopt;
-  }
-
- private:
-  std::filesystem::path model_;
-  std::map<std::string, std::optional<DeviceLimits>> known_;
-};
-
-struct Measured {
-  std::vector<BenchTrial> trials{};
-  std::vector<std::optional<DeviceLimits>> limits{};
-};
-
-/// Runs all settings and prints each line when it is there. A setting that cannot run here is one of the results. What
-/// would fail every setting alike (a recording, or Fault::usage for what is valid nowhere) ends it.
-Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesystem::path>& files,
-                         const std::filesystem::path& model, StopSignal& stop) {
-  Measured measured;
-  LimitsQuery limits(model);
-  TranscribeOptions common = bench_options(Seconds(c.seconds));
-  common.build_id = build_id();
-  common.model = model;
-  if (!c.json) std::printf("%s\n", bench_heading().c_str());
-  for (const auto& setting : settings_of(c)) {
-    auto trial = run_trial(files, setting, common, stop);
-    if (!trial) return tl::unexpected(trial.error());
-    if (trial->error && trial->error->fault == Fault::usage) return tl::unexpected(*trial->error);
-    measured.limits.push_back(limits.of(*trial));
-    measured.trials.push_back(std::move(*trial));
-    if (c.json) continue;
-    std::printf("%s\n", bench_row(score_trials(measured.trials, measured.limits).trials.back()).c_str());
-    std::fflush(stdout);
-  }
-  return measured;
 }
 
 int report(const BenchCommand& c, const BenchResult& result, const std::filesystem::path& model,
@@ -253,9 +148,18 @@ int run_bench(const std::vector<std::string>& arguments) {
   if (files.empty()) files.assign(kClipRepeats, clip->path);
 
   Interrupt interrupt;
-  const auto measured = measure(command, files, *model, interrupt);
+  TranscribeOptions common = bench_options(Seconds(command.seconds));
+  common.build_id = build_id();
+  common.model = *model;
+  if (!command.json) std::printf("%s\n", bench_heading().c_str());
+  const auto measured =
+      measure_settings(files, bench_settings(command.choice), common, interrupt, [&](const ScoredTrial& trial) {
+        if (command.json) return;
+        std::printf("%s\n", bench_row(trial).c_str());
+        std::fflush(stdout);
+      });
   if (!measured) return complain(measured.error(), interrupt);
-  return report(command, score_trials(measured->trials, measured->limits), *model, *owned);
+  return report(command, *measured, *model, *owned);
 }
 
 }  // namespace tutti

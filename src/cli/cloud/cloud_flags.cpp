@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/environment.h"
+#include "base/try.h"
 #include "cloud/aws_caller.h"
 
 namespace tutti {
@@ -32,31 +33,26 @@ void add_cloud(OptionTable& table, CloudFlags& flags) {
 }
 
 Result<CloudAccess> open_cloud(const CloudFlags& flags, const QueueUrl& queue, StopSignal& stop) {
-  if (auto valid = check_endpoint(flags.endpoint_url); !valid) return tl::unexpected(valid.error());
-  auto profile = read_aws_profile(flags.profile);
-  if (!profile) return tl::unexpected(profile.error());
-  auto region = region_of(flags, queue, *profile);
-  if (!region) return tl::unexpected(region.error());
+  TRY(check_endpoint(flags.endpoint_url));
+  auto profile = TRY(read_aws_profile(flags.profile));
+  auto region = TRY(region_of(flags, queue, profile));
   if (!queue.url.empty() && queue.region.empty() && !has_own_endpoint("sqs", flags.endpoint_url))
     return fail(Fault::usage, "--queue-url: its host is none of Amazon's, and requests would be signed for it",
                 "Give the server with --endpoint-url, too, if it is the right one");
   const auto go_on = [&stop] { return !stop.raised(); };
-  CloudAccess access{.location = {*region, flags.endpoint_url}};
-  access.credentials = std::make_shared<CredentialSource>(
-      CredentialOptions{std::move(*profile), !flags.profile.empty(), *region}, go_on);
-  auto caller = AwsCaller::open(access.credentials, go_on);
-  if (!caller) return tl::unexpected(caller.error());
-  access.caller = std::make_unique<AwsCaller>(std::move(*caller));
+  CloudAccess access{.location = {region, flags.endpoint_url}};
+  access.credentials =
+      std::make_shared<CredentialSource>(CredentialOptions{std::move(profile), !flags.profile.empty(), region}, go_on);
+  auto caller = TRY(AwsCaller::open(access.credentials, go_on));
+  access.caller = std::make_unique<AwsCaller>(std::move(caller));
   return access;
 }
 
 Result<std::string> checked_identity(const CloudAccess& access, StopSignal& stop) {
-  const auto account = caller_account(access.credentials, access.location, [&stop] { return !stop.raised(); });
-  if (!account) return tl::unexpected(account.error());
-  const auto credentials = access.credentials->current();
-  if (!credentials) return tl::unexpected(credentials.error());
-  return "credentials of " + *account + " (" + credentials->source + "), " +
-         expiry_text(*credentials, std::chrono::system_clock::now());
+  const auto account = TRY(caller_account(access.credentials, access.location, [&stop] { return !stop.raised(); }));
+  const auto credentials = TRY(access.credentials->current());
+  return "credentials of " + account + " (" + credentials.source + "), " +
+         expiry_text(credentials, std::chrono::system_clock::now());
 }
 
 Result<QueueUrl> queue_of(const std::string& flag) {

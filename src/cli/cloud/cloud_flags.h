@@ -4,11 +4,11 @@
 #include <string>
 
 #include "base/error.h"
-#include "cli/settings/option_table.h"
 #include "cloud/aws_caller.h"
 #include "cloud/aws_request.h"
 #include "cloud/credential_source.h"
 #include "cloud/queue_url.h"
+#include "settings/option_table.h"
 #include "transcribe/stop_signal.h"
 
 namespace tutti {

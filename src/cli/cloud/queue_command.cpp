@@ -5,6 +5,7 @@
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/cloud/cloud_flags.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
@@ -139,40 +140,33 @@ Result<void> create(SqsClient& sqs, const QueueCommand& command) {
   const QueueSettings settings = settings_of(command);
   QueueSettings of_dead = settings;
   of_dead.retention_seconds = QueueSettings{}.retention_seconds;
-  const auto dead_url = sqs.create(command.name() + "-dead-letters", of_dead, "");
-  if (!dead_url) return tl::unexpected(dead_url.error());
-  const auto dead_queue = parse_queue_url(*dead_url);
-  if (!dead_queue) return tl::unexpected(dead_queue.error());
-  const auto dead = sqs.facts(*dead_queue);
-  if (!dead) return tl::unexpected(dead.error());
-  const auto url = sqs.create(command.name(), settings, dead->arn);
-  if (!url) return tl::unexpected(url.error());
+  const auto dead_url = TRY(sqs.create(command.name() + "-dead-letters", of_dead, ""));
+  const auto dead_queue = TRY(parse_queue_url(dead_url));
+  const auto dead = TRY(sqs.facts(dead_queue));
+  const auto url = TRY(sqs.create(command.name(), settings, dead.arn));
   if (command.json)
-    std::printf("%s\n", json_line(Json{{"queue_url", *url}, {"dead_letters_url", *dead_url}}).c_str());
+    std::printf("%s\n", json_line(Json{{"queue_url", url}, {"dead_letters_url", dead_url}}).c_str());
   else
-    std::printf("%s\n%s (dead letters)\n", url->c_str(), dead_url->c_str());
+    std::printf("%s\n%s (dead letters)\n", url.c_str(), dead_url.c_str());
   return {};
 }
 
 Result<void> status(SqsClient& sqs, const QueueCommand& command, const QueueUrl& given) {
   QueueUrl queue = given;
   if (queue.url.empty()) {
-    const auto url = sqs.url_of(command.name());
-    if (!url) return tl::unexpected(url.error());
-    const auto parsed = parse_queue_url(*url);
-    if (!parsed) return tl::unexpected(parsed.error());
-    queue = *parsed;
+    const auto url = TRY(sqs.url_of(command.name()));
+    const auto parsed = TRY(parse_queue_url(url));
+    queue = parsed;
   }
-  const auto facts = sqs.facts(queue);
-  if (!facts) return tl::unexpected(facts.error());
-  const auto dead = dead_letters_of(sqs, *facts);
+  const auto facts = TRY(sqs.facts(queue));
+  const auto dead = dead_letters_of(sqs, facts);
   if (command.json) {
-    Json line = json_of(queue.url, *facts);
+    Json line = json_of(queue.url, facts);
     line["dead_letters"] = dead ? Json(dead->waiting + dead->in_flight) : Json();
-    line["dead_letters_arn"] = facts->dead_letters_arn.empty() ? Json() : Json(facts->dead_letters_arn);
+    line["dead_letters_arn"] = facts.dead_letters_arn.empty() ? Json() : Json(facts.dead_letters_arn);
     std::printf("%s\n", json_line(line).c_str());
   } else {
-    print_status(queue.url, *facts, dead);
+    print_status(queue.url, facts, dead);
   }
   return {};
 }

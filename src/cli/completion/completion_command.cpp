@@ -6,15 +6,45 @@
 #include <vector>
 
 #include "base/build_id.h"
+#include "base/environment.h"
 #include "base/files.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/completion/command_pages.h"
+#include "settings/pages/command_pages.h"
 
 namespace tutti {
 namespace {
+
+/// A default in this user's home is another one for others.
+void shorten_home(std::string& text, const std::string& home) {
+  for (auto at = text.find(home); !home.empty() && at != text.npos; at = text.find(home))
+    text.replace(at, home.size(), "~/");
+}
+
+HelpPage page_of(const Command& command, const std::vector<std::string>& arguments) {
+  HelpPage page = help_page_of([&] { return command.run(arguments); });
+  const std::string home = variable("HOME").value_or("");
+  for (auto& group : page.groups)
+    for (auto& option : group.options) shorten_home(option.meaning, home.empty() ? "" : home + "/");
+  return page;
+}
+
+/// Every command of the table, in the order of the help. They run with --help, one after the other, on this thread.
+std::vector<CommandPages> command_pages() {
+  std::vector<CommandPages> all;
+  for (const auto& command : commands()) {
+    CommandPages pages{
+        .name = command.name, .summary = command.summary, .page = page_of(command, {"--help"}), .words = command.words};
+    for (const auto& word : command.words)
+      if (auto form = page_of(command, {word, "--help"}); form.command == command.name + " " + word)
+        pages.forms.push_back(std::move(form));
+    pages.page.command = command.name;  // where it is that of a usual form, as of `tutti train`
+    all.push_back(std::move(pages));
+  }
+  return all;
+}
 
 /// "0.1.0" of the build id.
 std::string version() {

@@ -6,7 +6,8 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
-#include "cli/plan/policy_table.h"
+#include "cli/cost/shown_amounts.h"
+#include "planning/policy_table.h"
 #include "view/table.h"
 #include "view/text.h"
 
@@ -137,6 +138,22 @@ std::string services_text(const ServiceCost& services) {
   return text.empty() ? "" : "Beside that: " + text + ".\n";
 }
 
+/// Of the whole: "8.81 USD: 6.12 for instances, 2.69 for storage". As they are shown, the parts add up.
+std::string whole_cost_text(const OfferPlan& plan, const ServiceCost& services) {
+  std::vector<std::pair<double, const char*>> parts{{plan.cost.total, "instances"}};
+  if (services.storage.value_or(0) > 0) parts.emplace_back(*services.storage, "storage");
+  if (services.requests.value_or(0) > 0) parts.emplace_back(*services.requests, "requests");
+  if (parts.size() == 1) return money_text(plan.cost.total) + " USD";
+  std::vector<double> amounts;
+  for (const auto& [amount, what] : parts) amounts.push_back(amount);
+  const ShownAmounts shown(amounts);
+  std::string text = shown.sum() + " USD (";
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (shown.text(i).find_first_not_of("0.") != std::string::npos)
+      text += (text.ends_with('(') ? "" : ", ") + shown.text(i) + " for " + parts[i].second;
+  return text + ")";
+}
+
 std::string recommended_text(const CostAnswer& answer) {
   const auto best = recommended(answer.plans, answer.goal);
   if (!best) {
@@ -146,9 +163,8 @@ std::string recommended_text(const CostAnswer& answer) {
   const OfferPlan& plan = *answer.plans[*best];
   const std::string what = answer.goal.is_set() ? "Take " : "The cheapest: ";
   return what + std::to_string(plan.count) + " × " + answer.offers[*best].name() + ": " +
-         money_text(plan.cost.total + answer.services.total()) + " USD" +
-         (answer.services.total() > 0 ? " with storage and requests" : "") + ", in " + length_text(plan.time.expected) +
-         ". Each is paid for " + length_text(answer.work.start_up) + " before it loads the model (--start-up).\n";
+         whole_cost_text(plan, answer.services) + ", in " + length_text(plan.time.expected) + ". Each is paid for " +
+         length_text(answer.work.start_up) + " before it loads the model (--start-up).\n";
 }
 
 Json plan_json(const OfferPlan& plan) {

@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/cost/cost_answer.h"
@@ -17,10 +18,10 @@
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/named_model.h"
-#include "cli/plan/durations.h"
 #include "device/emulated_spec.h"
 #include "device/machine.h"
 #include "jobs/open_store.h"
+#include "planning/durations.h"
 #include "transcribe/bench.h"
 
 namespace tutti {
@@ -185,16 +186,14 @@ std::vector<std::string> devices_to_measure(const std::string& list) {
 }
 
 Result<std::vector<KnownDevice>> measured(const CostCommand& command, StopSignal& stop) {
-  const auto model = find_named_model(command.model);
-  if (!model) return tl::unexpected(model.error());
+  const auto model = TRY(find_named_model(command.model));
   MeasureRequest request{
-      .model = *model, .compute_type = command.compute_type, .devices = devices_to_measure(command.devices)};
-  const auto clip = bundled_clip();
-  if (!clip) return tl::unexpected(clip.error());
+      .model = model, .compute_type = command.compute_type, .devices = devices_to_measure(command.devices)};
+  const auto clip = TRY(bundled_clip());
   constexpr int kClipRepeats = 16;  // enough to fill a batch
   for (const auto part : split(command.measure, ','))
     if (part == "clip")
-      request.files.insert(request.files.end(), kClipRepeats, clip->path);
+      request.files.insert(request.files.end(), kClipRepeats, clip.path);
     else
       request.files.emplace_back(part);
   return measure_devices(request, stop);
@@ -207,69 +206,59 @@ struct Past {
 };
 
 Result<Past> past_of(const CostCommand& command) {
-  const auto named = store_named(command.state, command.store);
-  if (!named) return tl::unexpected(named.error());
-  const auto past = read_device_past(named->store);
+  const auto named = TRY(store_named(command.state, command.store));
+  const auto past = read_device_past(named.store);
   if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
   const auto model = find_named_model(command.model);
   return Past{past.value_or(DevicePast{}), model ? model->string() : command.model};
 }
 
 Result<void> add_work(CostAnswer& answer, const CostCommand& command, const Past& past, const PriceList& prices) {
-  const auto found = read_durations(
-      command.recordings(), {.audio_root = command.audio_root, .rules = {.path_template = command.path_template}});
-  if (!found) return tl::unexpected(found.error());
-  if (found->unknown > 0) log(Level::warning, found->left_out());
-  const auto start_up = time_of("--start-up", command.start_up);
-  if (!start_up) return tl::unexpected(start_up.error());
+  const auto found = TRY(read_durations(
+      command.recordings(), {.audio_root = command.audio_root, .rules = {.path_template = command.path_template}}));
+  if (found.unknown > 0) log(Level::warning, found.left_out());
+  const auto start_up = TRY(time_of("--start-up", command.start_up));
   if (!command.deadline.empty()) {
-    const auto deadline = time_of("--deadline", command.deadline);
-    if (!deadline) return tl::unexpected(deadline.error());
-    answer.goal.deadline = *deadline;
+    const auto deadline = TRY(time_of("--deadline", command.deadline));
+    answer.goal.deadline = deadline;
   }
-  answer.services = service_cost(prices.services, found->seconds.size(), parse_bytes(command.stored));
+  answer.services = service_cost(prices.services, found.seconds.size(), parse_bytes(command.stored));
   answer.goal.budget = command.budget;
   answer.work = {.question = {.model = command.model,
                               .compute_type = command.compute_type,
                               .cores = static_cast<int>(std::thread::hardware_concurrency()),
-                              .jobs = with_error(found->seconds, 0, 0),
-                              .speech = found->plain ? std::nullopt : speech_share(past.devices.runs, past.model)},
-                 .start_up = *start_up,
+                              .jobs = with_error(found.seconds, 0, 0),
+                              .speech = found.plain ? std::nullopt : speech_share(past.devices.runs, past.model)},
+                 .start_up = start_up,
                  .most = command.most};
   OfferGoal of_instances = answer.goal;
   if (of_instances.budget) *of_instances.budget -= answer.services.total();
   OfferPlanner planner(answer.work);
   for (const Offer& offer : answer.offers) {
-    auto plan = planner.choose(offer, of_instances);
-    if (!plan) return tl::unexpected(plan.error());
-    answer.plans.push_back(std::move(*plan));
+    auto plan = TRY(planner.choose(offer, of_instances));
+    answer.plans.push_back(std::move(plan));
   }
   return {};
 }
 
 Result<CostAnswer> answer_to(const CostCommand& command, StopSignal& stop) {
-  const auto prices = price_list(command.prices);
-  if (!prices) return tl::unexpected(prices.error());
-  const auto typed = parse_speeds(command.speeds);
-  if (!typed) return tl::unexpected(typed.error());
-  const auto past = past_of(command);
-  if (!past) return tl::unexpected(past.error());
+  const auto prices = TRY(price_list(command.prices));
+  const auto typed = TRY(parse_speeds(command.speeds));
+  const auto past = TRY(past_of(command));
   auto known =
-      devices_of_batches(past->devices, {.model = past->model, .compute_type = command.compute_type, .any_type = true});
+      devices_of_batches(past.devices, {.model = past.model, .compute_type = command.compute_type, .any_type = true});
   if (!command.measure.empty()) {
-    auto now = measured(command, stop);
-    if (!now) return tl::unexpected(now.error());
-    known = std::move(*now);
+    auto now = TRY(measured(command, stop));
+    known = std::move(now);
   }
-  auto offers = offers_of(*prices, command.prices.purchase, known, *typed);
-  if (!offers) return tl::unexpected(offers.error());
-  CostAnswer answer{.model = command.model, .offers = std::move(*offers)};
+  auto offers = TRY(offers_of(prices, command.prices.purchase, known, typed));
+  CostAnswer answer{.model = command.model, .offers = std::move(offers)};
   answer.baseline = baseline_of(answer.offers, command.baseline);
   if (!answer.baseline && !command.baseline.empty())
     return fail(Fault::usage, "--baseline " + command.baseline + ": no offer with a known speed is named so",
                 "There are: " + joined(answer.offers, ", ", [](const Offer& offer) { return offer.name(); }));
   if (command.recordings().empty()) return answer;
-  if (auto added = add_work(answer, command, *past, *prices); !added) return tl::unexpected(added.error());
+  TRY(add_work(answer, command, past, prices));
   return answer;
 }
 

@@ -8,8 +8,9 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings.h"
-#include "cli/device_memory.h"
+#include "base/try.h"
 #include "hub/memory_plan.h"
+#include "planning/memory/device_memory.h"
 
 namespace tutti {
 namespace {
@@ -112,12 +113,11 @@ Result<std::vector<KnownDevice>> measure_devices(const MeasureRequest& request, 
   std::vector<BenchTrial> trials;
   for (const std::string& device : request.devices) {
     const int size = device.starts_with("cpu") ? kUsualCpuSlots : kUsualGpuSlots;
-    auto trial = run_trial(request.files, {.device = device, .compute_type = request.compute_type, .batch_size = size},
-                           common, stop);
-    if (!trial) return tl::unexpected(trial.error());
-    if (trial->error && trial->error->fault == Fault::usage) return tl::unexpected(*trial->error);
-    if (trial->error) log(Level::warning, device + " is not measured: " + trial->error->text());
-    trials.push_back(std::move(*trial));
+    auto trial = TRY(run_trial(
+        request.files, {.device = device, .compute_type = request.compute_type, .batch_size = size}, common, stop));
+    if (trial.error && trial.error->fault == Fault::usage) return tl::unexpected(*trial.error);
+    if (trial.error) log(Level::warning, device + " is not measured: " + trial.error->text());
+    trials.push_back(std::move(trial));
   }
   const auto scored = score_trials(trials, std::vector<std::optional<DeviceLimits>>(trials.size()));
   std::vector<KnownDevice> known;

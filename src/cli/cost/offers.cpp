@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "base/numbers.h"
-#include "cli/plan/policy_table.h"
+#include "base/try.h"
+#include "planning/policy_table.h"
 
 namespace tutti {
 namespace {
@@ -24,9 +25,8 @@ template <class Meets>
 Result<int> least_that(int low, int high, const Meets& meets) {
   while (high - low > 1) {
     const int middle = low + (high - low) / 2;
-    const auto met = meets(middle);
-    if (!met) return tl::unexpected(met.error());
-    (*met ? high : low) = middle;
+    const auto met = TRY(meets(middle));
+    (met ? high : low) = middle;
   }
   return high;
 }
@@ -62,18 +62,16 @@ Result<OfferPlanner::Simulated> OfferPlanner::simulate(const Offer& offer, int c
     question.targets.back().id = offer.price.name() + "#" + std::to_string(i + 1);
     question.targets.back().warm_up += work_.start_up;
   }
-  const auto quote = make_quote(std::move(question));
-  if (!quote) return tl::unexpected(quote.error());
-  const bool fits = std::ranges::all_of(quote->chosen.on, [](const auto& on) { return on.fits > 0; });
-  return known[count] = fits ? quote->time : std::nullopt;
+  const auto quote = TRY(make_quote(std::move(question)));
+  const bool fits = std::ranges::all_of(quote.chosen.on, [](const auto& on) { return on.fits > 0; });
+  return known[count] = fits ? quote.time : std::nullopt;
 }
 
 Result<std::optional<OfferPlan>> OfferPlanner::plan(const Offer& offer, int count) {
   if (!offer.target.speed) return std::nullopt;
-  const auto time = simulate(offer, count);
-  if (!time) return tl::unexpected(time.error());
-  if (!*time) return std::nullopt;
-  OfferPlan plan{.count = count, .time = **time};
+  const auto time = TRY(simulate(offer, count));
+  if (!time) return std::nullopt;
+  OfferPlan plan{.count = count, .time = *time};
   const double device_hour = offer.price.usd_hour / offer.price.devices;
   std::vector<PricedTime> priced;
   for (const Seconds busy : plan.time.busy)
@@ -100,15 +98,13 @@ Result<std::optional<OfferPlan>> OfferPlanner::fewest_by(const Offer& offer, Sec
   int low = least_count(offer, deadline) - 1;
   for (int step = 1; low < work_.most; step *= 2) {
     const int high = std::min(work_.most, low + step);
-    const auto met = meets(high);
-    if (!met) return tl::unexpected(met.error());
-    if (!*met) {
+    const auto met = TRY(meets(high));
+    if (!met) {
       low = high;
       continue;
     }
-    const auto least = least_that(low, high, meets);
-    if (!least) return tl::unexpected(least.error());
-    return plan(offer, *least);
+    const auto least = TRY(least_that(low, high, meets));
+    return plan(offer, least);
   }
   return std::nullopt;
 }
@@ -121,17 +117,14 @@ Result<std::optional<OfferPlan>> OfferPlanner::most_within(const Offer& offer, d
   int least = 1;
   for (;; least *= 2) {
     if (least > work_.most) return std::nullopt;
-    const auto beyond = exceeds(least);
-    if (!beyond) return tl::unexpected(beyond.error());
-    if (!*beyond) break;
+    const auto beyond = TRY(exceeds(least));
+    if (!beyond) break;
   }
-  const auto all = exceeds(work_.most);
-  if (!all) return tl::unexpected(all.error());
+  const auto all = TRY(exceeds(work_.most));
   int most = work_.most;
-  if (*all) {
-    const auto first_beyond = least_that(least, work_.most, exceeds);
-    if (!first_beyond) return tl::unexpected(first_beyond.error());
-    most = *first_beyond - 1;
+  if (all) {
+    const auto first_beyond = TRY(least_that(least, work_.most, exceeds));
+    most = first_beyond - 1;
   }
   const auto fastest = plan(offer, most);
   if (!fastest) return fastest;
@@ -140,9 +133,8 @@ Result<std::optional<OfferPlan>> OfferPlanner::most_within(const Offer& offer, d
       return it && it->time.expected <= kNoGain * (*fastest)->time.expected;
     });
   };
-  const auto enough = least_that(0, most, as_fast);
-  if (!enough) return tl::unexpected(enough.error());
-  return plan(offer, *enough);
+  const auto enough = TRY(least_that(0, most, as_fast));
+  return plan(offer, enough);
 }
 
 Result<std::optional<OfferPlan>> OfferPlanner::choose(const Offer& offer, const OfferGoal& goal) {

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "cli/plan/quote.h"
 #include "device/prices/price_list.h"
+#include "planning/quote.h"
 
 namespace tutti {
 

@@ -4,7 +4,8 @@
 
 #include "base/log.h"
 #include "base/strings.h"
-#include "cli/settings/values.h"
+#include "base/try.h"
+#include "settings/values.h"
 
 namespace tutti {
 
@@ -37,16 +38,15 @@ void add_prices(OptionTable& table, PriceFlags& flags, const std::string& what, 
 Result<PriceList> price_list(const PriceFlags& flags) {
   auto list = is_none(flags.list) ? Result<PriceList>{} : parse_prices(flags.list);
   if (!list || flags.purchase.empty()) return list;
-  if (auto checked = expect_files(*list, flags.purchase); !checked) return tl::unexpected(checked.error());
-  if (auto checked = expect_purchase(*list, flags.purchase); !checked) return tl::unexpected(checked.error());
+  TRY(expect_files(*list, flags.purchase));
+  TRY(expect_purchase(*list, flags.purchase));
   return list;
 }
 
 Result<HourlyPrices> hourly_prices(const PriceFlags& flags, std::span<const PricedDevice> devices) {
-  const auto list = price_list(flags);
-  if (!list) return tl::unexpected(list.error());
-  if (list->is_empty()) return HourlyPrices{};
-  auto prices = prices_of(*list, purchase_of(flags), devices);
+  const auto list = TRY(price_list(flags));
+  if (list.is_empty()) return HourlyPrices{};
+  auto prices = prices_of(list, purchase_of(flags), devices);
   if (!prices) return prices;
   std::vector<std::string> unpriced;
   for (const PricedDevice& device : devices)
@@ -65,22 +65,6 @@ Result<HourlyPrices> hourly_prices(const PriceFlags& flags, std::span<const Chos
                       .name = chosen.device.name,
                       .on_cpu = chosen.device.kind == ResolvedDevice::Kind::cpu});
   return hourly_prices(flags, priced);
-}
-
-std::optional<DeviceCost> cost_of(std::span<const PricedTime> devices) {
-  DeviceCost cost;
-  for (const PricedTime& device : devices) {
-    if (!device.usd_hour) return {};
-    cost.total += usd_of(*device.usd_hour, device.time);
-    cost.idle += usd_of(*device.usd_hour, std::max(Seconds(0), device.time - device.busy));
-  }
-  return devices.empty() ? std::nullopt : std::optional(cost);
-}
-
-std::optional<double> one_price(std::span<const PricedTime> devices) {
-  if (devices.empty()) return {};
-  const auto same = [&](const PricedTime& device) { return device.usd_hour == devices.front().usd_hour; };
-  return std::ranges::all_of(devices, same) ? devices.front().usd_hour : std::nullopt;
 }
 
 }  // namespace tutti

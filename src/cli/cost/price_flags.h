@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/units.h"
-#include "cli/settings/option_table.h"
 #include "device/list/device_list.h"
 #include "device/prices/price_list.h"
+#include "settings/option_table.h"
 
 namespace tutti {
 
@@ -33,24 +32,5 @@ Result<HourlyPrices> hourly_prices(const PriceFlags& flags, std::span<const Pric
 
 /// As hourly_prices, of the devices of a batch.
 Result<HourlyPrices> hourly_prices(const PriceFlags& flags, std::span<const ChosenDevice> devices);
-
-/// What devices cost over a time, and what part of it they were idle for. USD.
-struct DeviceCost {
-  double total = 0;
-  double idle = 0;
-};
-
-/// A device's part of a cost.
-struct PricedTime {
-  std::optional<double> usd_hour{};
-  Seconds time{};  ///< that is paid
-  Seconds busy{};  ///< of it
-};
-
-/// None where a device has no price, or there are no devices.
-std::optional<DeviceCost> cost_of(std::span<const PricedTime> devices);
-
-/// The price that all devices have; none: they differ, or one has none.
-std::optional<double> one_price(std::span<const PricedTime> devices);
 
 }  // namespace tutti

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
+#include "cli/cost/shown_amounts.h"
 #include "view/table.h"
 #include "view/text.h"
 
@@ -51,7 +54,20 @@ std::optional<double> joules_of(const RunBill& bill) {
   return bill.devices.empty() ? std::nullopt : std::optional(sum);
 }
 
+/// The parts of all devices, one device's after the other's, so that lines and columns add up as they are shown.
+constexpr std::size_t kParts = 3;
+
+ShownAmounts shown_amounts(const RunBill& bill) {
+  std::vector<double> amounts;
+  for (const auto& device : bill.devices) {
+    const auto parts = parts_of(device, bill.elapsed);
+    amounts.insert(amounts.end(), {parts.recordings, parts.other, parts.idle});
+  }
+  return ShownAmounts(amounts);
+}
+
 std::vector<std::string> table_of(const RunBill& bill) {
+  const ShownAmounts amounts = shown_amounts(bill);
   TextTable table{.columns = {{"device", false},
                               {"USD/h", true},
                               {"recordings", true},
@@ -59,18 +75,23 @@ std::vector<std::string> table_of(const RunBill& bill) {
                               {"idle", true},
                               {"USD", true},
                               {"mostly idle for", false}}};
-  for (const auto& device : bill.devices) {
-    const auto parts = parts_of(device, bill.elapsed);
-    const auto shown = [&](double amount) { return device.usd_hour ? money_text(amount) : std::string("-"); };
+  for (std::size_t i = 0; i < bill.devices.size(); ++i) {
+    const BilledDevice& device = bill.devices[i];
+    const std::size_t first = kParts * i;
+    const auto shown = [&](const std::vector<std::size_t>& parts) {
+      return device.usd_hour ? amounts.text(parts) : std::string("-");
+    };
     const auto most = std::ranges::max_element(device.idle, {}, [](const auto& each) { return each.second; });
     std::string reason = most == device.idle.end() || most->second <= Seconds(0) ? "" : most->first;
     std::ranges::replace(reason, '_', ' ');
-    table.rows.push_back({device.id, usd(device.usd_hour), shown(parts.recordings), shown(parts.other),
-                          shown(parts.idle), shown(parts.total()), reason});
+    table.rows.push_back({device.id, usd(device.usd_hour), shown({first}), shown({first + 1}), shown({first + 2}),
+                          shown({first, first + 1, first + 2}), reason});
   }
-  if (const auto sum = bill.parts(); sum && bill.devices.size() > 1)
-    table.rows.push_back({"all", "", money_text(sum->recordings), money_text(sum->other), money_text(sum->idle),
-                          money_text(sum->total()), ""});
+  std::vector<std::vector<std::size_t>> columns(kParts);
+  for (std::size_t i = 0; i < kParts * bill.devices.size(); ++i) columns[i % kParts].push_back(i);
+  if (bill.parts() && bill.devices.size() > 1)
+    table.rows.push_back(
+        {"all", "", amounts.text(columns[0]), amounts.text(columns[1]), amounts.text(columns[2]), amounts.sum(), ""});
   return lay_out(table, 200);
 }
 
@@ -99,25 +120,20 @@ Result<std::string> text_in(const Json& json, const char* name, const std::strin
 }
 
 Result<BilledDevice> device_in(const Json& json, Seconds elapsed, const std::string& where) {
-  const auto share = amount_of(json, "busy_share", where);
-  if (!share) return tl::unexpected(share.error());
+  const auto share = TRY(amount_of(json, "busy_share", where));
   const auto id = text_in(json, "id", where), name = text_in(json, "name", where);
   if (!id || !name) return tl::unexpected(id ? name.error() : id.error());
-  BilledDevice device{.id = *id, .name = *name, .busy = *share * elapsed};
-  const auto recorded = amount_of(json, "recordings_seconds", where);
-  if (!recorded) return tl::unexpected(recorded.error());
-  device.in_recordings = Seconds(*recorded);
-  const auto price = optional_amount_of(json, "price_per_hour", where);
-  if (!price) return tl::unexpected(price.error());
-  device.usd_hour = *price;
-  const auto joules = optional_amount_of(json, "energy_joules", where);
-  if (!joules) return tl::unexpected(joules.error());
-  device.energy_joules = *joules;
+  BilledDevice device{.id = *id, .name = *name, .busy = share * elapsed};
+  const auto recorded = TRY(amount_of(json, "recordings_seconds", where));
+  device.in_recordings = Seconds(recorded);
+  const auto price = TRY(optional_amount_of(json, "price_per_hour", where));
+  device.usd_hour = price;
+  const auto joules = TRY(optional_amount_of(json, "energy_joules", where));
+  device.energy_joules = joules;
   if (!json.contains("idle") || !json["idle"].is_object()) return device;
   for (const auto& [reason, time] : json["idle"].items()) {
-    const auto seconds = amount_of(json["idle"], reason.c_str(), where + ": idle");
-    if (!seconds) return tl::unexpected(seconds.error());
-    device.idle[reason] = Seconds(*seconds);
+    const auto seconds = TRY(amount_of(json["idle"], reason.c_str(), where + ": idle"));
+    device.idle[reason] = Seconds(seconds);
   }
   return device;
 }
@@ -204,19 +220,15 @@ RunBill bill_of(const BatchReport& report, const HourlyPrices& prices) {
 
 Result<RunBill> read_bill(std::string_view report, const std::string& name) {
   const Json json = Json::parse(report, nullptr, false);
-  const auto elapsed = amount_of(json, "duration_seconds", name);
-  if (!elapsed) return tl::unexpected(elapsed.error());
-  const auto audio = amount_of(json, "audio_seconds", name);
-  if (!audio) return tl::unexpected(audio.error());
-  const auto done = amount_of(json, "done_in_this_run", name);
-  if (!done) return tl::unexpected(done.error());
-  RunBill bill{.elapsed = Seconds(*elapsed), .audio = Seconds(*audio), .recordings = static_cast<std::size_t>(*done)};
+  const auto elapsed = TRY(amount_of(json, "duration_seconds", name));
+  const auto audio = TRY(amount_of(json, "audio_seconds", name));
+  const auto done = TRY(amount_of(json, "done_in_this_run", name));
+  RunBill bill{.elapsed = Seconds(elapsed), .audio = Seconds(audio), .recordings = static_cast<std::size_t>(done)};
   if (json.contains("devices") && !json["devices"].is_array())
     return fail(Fault::corrupt, name + ": \"devices\": expected a list", kExpectedReport);
   for (const Json& each : json.value("devices", Json::array())) {
-    auto device = device_in(each, bill.elapsed, name + ": device " + std::to_string(bill.devices.size() + 1));
-    if (!device) return tl::unexpected(device.error());
-    bill.devices.push_back(std::move(*device));
+    auto device = TRY(device_in(each, bill.elapsed, name + ": device " + std::to_string(bill.devices.size() + 1)));
+    bill.devices.push_back(std::move(device));
   }
   if (bill.devices.empty())
     return fail(Fault::usage, name + ": no device has worked in it, so that there is nothing to pay");

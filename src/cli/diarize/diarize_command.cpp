@@ -9,18 +9,17 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/diarize/diarize_flags.h"
-#include "cli/display/run_display.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
-#include "device/device_spec.h"
-#include "diarize/rttm.h"
 #include "link/worker_handle.h"
 #include "transcribe/output_plan.h"
+#include "transcribe/reports/run_report.h"
 #include "transcribe/speakers/recording_speakers.h"
-#include "transcribe/worker_start.h"
+#include "transcribe/speakers/speaker_run.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -53,48 +52,15 @@ void add_flags(OptionTable& table, DiarizeCommand& c) {
                   "tutti diarize --speaker ANNA=anna.wav --speaker BEN=ben.wav meeting.m4a"});
 }
 
-Result<ResolvedDevice> chosen_device(const DiarizeCommand& c) {
-  const auto spec = parse_device(c.device);
-  if (!spec) return tl::unexpected(spec.error());
-  auto device = resolve(*spec, find_devices());
-  if (device && device->kind == ResolvedDevice::Kind::emulated)
-    return fail(Fault::unsupported, "--device " + c.device + ": an emulated device finds no speakers");
-  return device;
-}
-
-/// A worker without a model for speech.
-Result<std::unique_ptr<WorkerHandle>> start_worker(const ResolvedDevice& device, std::int32_t threads) {
-  RunOptions options;
-  options.build_id = build_id();
-  options.threads = threads;
-  auto worker = worker_options(device, options, {});
-  if (!worker) return tl::unexpected(worker.error());
-  auto started = WorkerHandle::start(std::move(*worker));
-  if (!started) return started;
-  if (auto ready = (*started)->ready(); !ready) return tl::unexpected(ready.error());
-  return started;
-}
-
-Result<Seconds> diarize(const PlannedFile& file, const DiarizeCommand& c, const DiarizeOptions& options,
-                        const OutputOwnership& ownership, WindowEngine* engine, const std::atomic<bool>& stopped) {
-  const auto audio = audio_choice(c.audio);
-  if (!audio) return tl::unexpected(audio.error());
-  const auto recording = decode_recording(
-      file.input, [&](Seconds) { return !stopped; }, {}, *audio);
-  if (!recording) return tl::unexpected(recording.error());
-  const auto found = options.by_channel ? find_channel_speakers(file.input, *audio, stopped)
-                                        : find_recording_speakers(*recording, *engine, options, stopped);
-  if (!found) return fail_in(file.input.string(), found.error());
-  const auto written = ownership.write(file.outputs.front(), rttm_text(file.input.stem().string(), found->turns));
-  if (!written) return tl::unexpected(written.error());
-  if (!options.save_embeddings.empty())
-    if (auto saved = save_voices(options.save_embeddings, file.input.string(), *found); !saved)
-      return tl::unexpected(saved.error());
+/// The recording's length.
+Result<Seconds> diarize(const PlannedFile& file, const DiarizeCommand& c, const SpeakerRun& run) {
+  const auto audio = TRY(audio_choice(c.audio));
+  const auto found = TRY(write_turns(file, audio, run));
   if (!c.quiet)
-    std::printf("%s: %s\n%s", file.input.c_str(), speaker_count_text(found->speakers.size()).c_str(),
-                speakers_text(found->speakers).c_str());
+    std::printf("%s: %s\n%s", file.input.c_str(), speaker_count_text(found.speakers.size()).c_str(),
+                speakers_text(found.speakers).c_str());
   std::fflush(stdout);
-  return recording->duration();
+  return found.duration;
 }
 
 int run(const DiarizeCommand& c, DiarizeOptions options, const std::vector<PlannedFile>& plan) {
@@ -103,10 +69,10 @@ int run(const DiarizeCommand& c, DiarizeOptions options, const std::vector<Plann
   interrupt.on_raise([&] { stopped = true; });
   std::unique_ptr<WorkerHandle> worker;
   if (!options.by_channel) {
-    const auto device = chosen_device(c);
+    const auto device = speaker_device(c.device);
     if (!device) return complain(device.error(), interrupt);
     if (!options.high_quality) options.high_quality = device->kind == ResolvedDevice::Kind::cuda;
-    auto started = start_worker(*device, c.threads);
+    auto started = start_speaker_worker(*device, c.threads, build_id());
     if (!started) return complain(started.error(), interrupt);
     worker = std::move(*started);
   }
@@ -119,7 +85,7 @@ int run(const DiarizeCommand& c, DiarizeOptions options, const std::vector<Plann
     if (stopped) break;
     std::error_code ignored;
     const bool was_there = std::filesystem::exists(file.outputs.front(), ignored);
-    const auto done = diarize(file, c, options, ownership, worker.get(), stopped);
+    const auto done = diarize(file, c, {options, ownership, worker.get(), stopped});
     if (done) {
       audio += *done;
       if (was_there) replaced.push_back(file.outputs.front());

@@ -7,10 +7,11 @@
 
 #include "base/numbers.h"
 #include "base/strings.h"
-#include "cli/settings/values.h"
+#include "base/try.h"
 #include "diarize/speaker_names.h"
 #include "diarize/speakers.h"
 #include "hub/speaker_weights.h"
+#include "settings/values.h"
 #include "text/utf8.h"
 #include "transcribe/speakers/recording_speakers.h"
 #include "view/text.h"
@@ -29,7 +30,7 @@ Result<SpeakerCount> count_of(const DiarizeFlags& f) {
   for (const auto& [flag, count] : {std::pair("--num-speakers", f.num_speakers),
                                     {"--min-speakers", f.min_speakers},
                                     {"--max-speakers", f.max_speakers}})
-    if (const auto checked = check_count(flag, count); !checked) return tl::unexpected(checked.error());
+    TRY(check_count(flag, count));
   if (f.num_speakers && (f.min_speakers || f.max_speakers))
     return fail(Fault::usage, "--num-speakers is exact: --min-speakers and --max-speakers have no place beside it",
                 "Leave one of the two out");
@@ -101,12 +102,10 @@ Result<std::optional<DiarizeOptions>> diarize_options(const DiarizeFlags& f) {
   if (const std::string flag = first_of(f); !f.diarize && !flag.empty())
     return fail(Fault::usage, flag + " needs --diarize");
   if (!f.diarize) return std::nullopt;
-  auto count = count_of(f);
-  if (!count) return tl::unexpected(count.error());
-  auto known = known_of(f.speakers);
-  if (!known) return tl::unexpected(known.error());
-  DiarizeOptions options{.count = *count,
-                         .known = std::move(*known),
+  auto count = TRY(count_of(f));
+  auto known = TRY(known_of(f.speakers));
+  DiarizeOptions options{.count = count,
+                         .known = std::move(known),
                          .by_channel = f.from == "stereo",
                          .high_quality = f.quality == "auto" ? std::nullopt : std::optional(f.quality == "high"),
                          .save_embeddings = f.save_embeddings};
@@ -115,26 +114,14 @@ Result<std::optional<DiarizeOptions>> diarize_options(const DiarizeFlags& f) {
   if (options.by_channel) return options;
   if (!f.save_embeddings.empty())
     if (auto file = expect_voices_file(f.save_embeddings); !file) return fail_in("--save-embeddings", file.error());
-  auto weights = find_speaker_weights();
-  if (!weights) return tl::unexpected(weights.error());
-  options.weights = std::move(*weights);
+  auto weights = TRY(find_speaker_weights());
+  options.weights = std::move(weights);
   return options;
 }
 
 Result<void> expect_speakers_for(const std::string& output_format, const DiarizeFlags& flags) {
   if (output_format != "rttm" || flags.diarize) return {};
   return fail(Fault::usage, "--output-format rttm: there are no speakers to write without --diarize");
-}
-
-std::string speakers_text(const std::vector<SpeakerSummary>& speakers) {
-  std::string text;
-  for (const SpeakerSummary& one : speakers) {
-    text += "  " + one.speaker + "  " + length_text(Seconds(one.seconds));
-    if (one.known_at) text += ", like its clip by " + fixed_text(*one.known_at, 2);
-    if (!one.nearest.empty()) text += ", nearest " + one.nearest + " (" + fixed_text(one.cosine, 2) + ")";
-    text += one.is_doubtful ? "  doubtful\n" : "\n";
-  }
-  return text;
 }
 
 }  // namespace tutti

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "cli/settings/option_table.h"
 #include "diarize/diarize_options.h"
+#include "settings/option_table.h"
 
 namespace tutti {
 
@@ -32,8 +32,5 @@ Result<std::optional<DiarizeOptions>> diarize_options(const DiarizeFlags& flags)
 
 /// Fault::usage where RTTM is requested without speakers to write.
 Result<void> expect_speakers_for(const std::string& output_format, const DiarizeFlags& flags);
-
-/// "SPEAKER_00 1:02 (nearest SPEAKER_01, 0.12)": a line for each speaker, for people.
-std::string speakers_text(const std::vector<SpeakerSummary>& speakers);
 
 }  // namespace tutti

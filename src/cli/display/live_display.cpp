@@ -1,9 +1,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
+#include <cstdio>
 #include <map>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 
@@ -11,9 +10,11 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/mutex.h"
+#include "base/periodic_thread.h"
 #include "base/strings.h"
-#include "cli/diarize/diarize_flags.h"
 #include "cli/display/run_display.h"
+#include "transcribe/reports/run_report.h"
 #include "view/progress.h"
 #include "view/text.h"
 
@@ -101,28 +102,21 @@ class LiveDisplay final : public RunObserver {
   }
 
  private:
-  /// `terminal_` is held.
-  void paint() {
+  void paint() TUTTI_REQUIRES(terminal_) {
     ProgressState state = board_.with(state_of);
     state.elapsed = Clock::real().now() - start_;
     lines_.show(render_progress(state, lines_.width(), std::max<std::size_t>(lines_.height(), 2) - 1));
   }
   void write_message(Level level, std::string_view text) {
-    const std::lock_guard lock(terminal_);
+    const MutexLock lock(terminal_);
     lines_.clear();
     before_(level, text);
     paint();
   }
   void refresh(const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any tick;
-    std::unique_lock lock(mutex);
-    while (!stop.stop_requested()) {
-      {
-        const std::lock_guard painting(terminal_);
-        paint();
-      }
-      tick.wait_for(lock, stop, kRefresh, [] { return false; });
+    for (bool goes_on = !stop.stop_requested(); goes_on; goes_on = wait_unless_stopped(stop, kRefresh)) {
+      const MutexLock painting(terminal_);
+      paint();
     }
   }
 
@@ -131,16 +125,31 @@ class LiveDisplay final : public RunObserver {
   Guarded<Board> board_;
   // Held while the terminal is written, so that lines and bars do not tear each other. A thread that reports how far a
   // file is does not wait for it: a terminal may be held up (Ctrl+S).
-  std::mutex terminal_;
+  Mutex terminal_;
   LiveLines lines_{STDERR_FILENO};
   LogSink before_;
   std::jthread refresher_;
 };
 
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 std::unique_ptr<RunObserver> make_live_display(const std::vector<PlannedFile>& files) {
   return std::make_unique<LiveDisplay>(files);
+}
+
+std::unique_ptr<RunObserver> make_display(Display display, const std::vector<PlannedFile>& files) {
+  switch (display) {
+    case Display::live: return make_live_display(files);
+    case Display::plain: return make_text_lines(files, print);
+    case Display::json: return make_json_events(files, print);
+    case Display::quiet: return make_log_lines(files);
+  }
+  return make_log_lines(files);
 }
 
 }  // namespace tutti

@@ -9,7 +9,6 @@
 #include "cli/commands.h"
 #include "cli/drop_in/other_program.h"
 #include "cli/transcribe_command.h"
-#include "cli/version.h"
 
 namespace tutti {
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/process/exit_code.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -138,9 +139,8 @@ Result<std::vector<Given>> parse(const OtherProgram& program, const std::vector<
     std::optional<std::string> value;
     if (word.starts_with("--")) {
       const auto equals = word.find('=');
-      const auto named = option_named(program, word.substr(2, equals == word.npos ? word.npos : equals - 2));
-      if (!named) return tl::unexpected<Error>(named.error());
-      option = *named;
+      const auto named = TRY(option_named(program, word.substr(2, equals == word.npos ? word.npos : equals - 2)));
+      option = named;
       if (equals != word.npos) value = word.substr(equals + 1);
     } else {
       const auto found = std::ranges::find(program.options, word[1], &OtherOption::short_flag);
@@ -195,10 +195,9 @@ const std::vector<OtherProgram>& other_programs() {
 
 Result<std::vector<std::string>> in_our_words(const OtherProgram& program, const std::vector<std::string>& arguments) {
   std::vector<std::string> files;
-  const auto given = parse(program, arguments, files);
-  if (!given) return tl::unexpected<Error>(given.error());
+  const auto given = TRY(parse(program, arguments, files));
   std::map<std::string, std::string> values;  // the last one counts
-  for (const auto& [option, value] : *given) {
+  for (const auto& [option, value] : given) {
     if (!option->becomes.empty())
       values[option->becomes] = value;
     else if (!is_usual(option->usual, value))

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/settings/help_page.h"
+#include "settings/help_page.h"
 
 namespace tutti {
 

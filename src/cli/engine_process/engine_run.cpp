@@ -8,9 +8,9 @@
 #include "base/environment.h"
 #include "base/process/child.h"
 #include "base/process/exit_code.h"
+#include "base/process/received_signals.h"
 #include "base/program_paths.h"
 #include "cli/command_start.h"
-#include "cli/received_signals.h"
 #include "link/engine_command.h"
 
 namespace tutti {

@@ -1,19 +1,11 @@
 #pragma once
 
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-namespace tutti {
+#include "link/training_processes.h"
 
-/// One process of `tutti-engine` at our terminal.
-struct EngineRun {
-  std::vector<std::string> arguments{};
-  std::vector<std::pair<std::string, std::string>> environment{};  // added to ours
-  std::optional<int> core{};                                       // the one it may run on; none: all of ours
-  std::string name = "tutti-engine";                               // for people, where it dies
-};
+namespace tutti {
 
 /// Runs the engines until all have ended; their output and errors are ours. SIGINT and SIGTERM that only we were sent
 /// are passed on. What fails ends the others, whose checkpoints are whole. Returns the exit code of the one that

@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/settings/values.h"
+#include "base/try.h"
+#include "settings/values.h"
 #include "transcribe/speech_chunks.h"
 #include "transcript/long_form.h"
 
@@ -74,7 +75,20 @@ std::string_view given(const VadFlags& f) {
   if (f.max_speech_duration_s) return "--vad-max-speech-duration-s";
   if (f.min_silence_duration_ms) return "--vad-min-silence-duration-ms";
   if (f.speech_pad_ms) return "--vad-speech-pad-ms";
-  return f.method == "silero" ? "" : "--vad-method";
+  return f.method == "auto" ? "" : "--vad-method";
+}
+
+VadMethod method_of(const VadFlags& f, bool is_keyed) {
+  if (f.method == "energy") return VadMethod::energy;
+  if (f.method == "keying" || (f.method == "auto" && is_keyed)) return VadMethod::keying;
+  return VadMethod::silero;
+}
+
+/// Shorter silence is left in.
+std::int32_t least_silence(const VadFlags& f, VadMethod method) {
+  if (f.min_silence_duration_ms) return *f.min_silence_duration_ms;
+  if (method == VadMethod::keying) return kKeyedSilenceMs;
+  return f.batched ? kBatchedSilenceMs : VadOptions{}.min_silence_duration_ms;
 }
 
 /// Every piece of speech has its padding on both sides, and with --batched a piece is no longer than a window.
@@ -96,21 +110,27 @@ void add_vad(OptionTable& table, VadFlags& f) {
       "cut at silence into windows that know nothing of each other, many at once: fastest, less consistent");
   table.add_switch("vad", f.vad, "leave out what is not speech, as --batched always does; or --vad-filter").alias =
       "vad-filter";
-  table.add("vad-method", f.method, "METHOD", "silero: a small neural network; energy: loudness over the background")
-      .choices = {"silero", "energy"};
+  table
+      .add("vad-method", f.method, "METHOD",
+           "silero: a small neural network; energy: loudness over the background; keying: words of Morse, for windows "
+           "that end between them; auto: keying for a model whose config asks for it, which then needs no --vad, else "
+           "silero")
+      .choices = {"auto", "silero", "energy", "keying"};
   table.add("vad-threshold", f.threshold, "P|None", "speech begins at this probability; None: 0.5");
   table.add("vad-neg-threshold", f.neg_threshold, "P|None",
             "speech ends below this probability; None: 0.15 less than --vad-threshold, but at least 0.01");
   table.add("vad-min-speech-duration-ms", f.min_speech_duration_ms, "MS|None", "drop shorter speech; None: 0");
   table.add("vad-max-speech-duration-s", f.max_speech_duration_s, "S|None",
-            "cut longer speech; None: never, with --batched after a window");
+            "cut longer speech; None: never, with --batched after a window, with keying after 12");
   table.add("vad-min-silence-duration-ms", f.min_silence_duration_ms, "MS|None",
-            "shorter silence is left in; None: 2000, with --batched 160");
+            "shorter silence is left in; None: 2000, with --batched 160, with keying 64");
   table.add("vad-speech-pad-ms", f.speech_pad_ms, "MS|None", "kept before and after speech; None: 400");
 }
 
-Result<std::optional<VadOptions>> vad_options(const VadFlags& f, const std::vector<double>& clips) {
-  if (!f.vad && !f.batched) {
+Result<std::optional<VadOptions>> vad_options(const VadFlags& f, const std::vector<double>& clips, bool is_keyed) {
+  const VadMethod method = method_of(f, is_keyed);
+  const bool is_automatic = is_keyed && method == VadMethod::keying && f.method == "auto";
+  if (!f.vad && !f.batched && !is_automatic) {
     if (const auto flag = given(f); !flag.empty())
       return fail(Fault::usage, std::string(flag) + ": nothing is left out without VAD", "Add --vad or --batched");
     return std::nullopt;
@@ -119,16 +139,15 @@ Result<std::optional<VadOptions>> vad_options(const VadFlags& f, const std::vect
     return fail(Fault::usage, "--clip-timestamps: with --vad or --batched, expected clips in order that do not overlap",
                 "Sort and join them, or leave VAD out");
   const VadOptions defaults;
-  const VadOptions options{.method = f.method == "energy" ? VadMethod::energy : VadMethod::silero,
+  const VadOptions options{.method = method,
                            .threshold = f.threshold.value_or(defaults.threshold),
                            .neg_threshold = f.neg_threshold,
                            .min_speech_duration_ms = f.min_speech_duration_ms.value_or(defaults.min_speech_duration_ms),
                            .max_speech_duration_s = f.max_speech_duration_s.value_or(defaults.max_speech_duration_s),
-                           .min_silence_duration_ms = f.min_silence_duration_ms.value_or(
-                               f.batched ? kBatchedSilenceMs : defaults.min_silence_duration_ms),
+                           .min_silence_duration_ms = least_silence(f, method),
                            .speech_pad_ms = f.speech_pad_ms.value_or(defaults.speech_pad_ms)};
-  if (auto checked = check(options); !checked) return tl::unexpected(checked.error());
-  if (auto checked = check_padding(f, options.speech_pad_ms); !checked) return tl::unexpected(checked.error());
+  TRY(check(options));
+  TRY(check_padding(f, options.speech_pad_ms));
   return options;
 }
 

@@ -7,7 +7,7 @@
 
 #include "audio/vad/vad_options.h"
 #include "base/error.h"
-#include "cli/settings/option_table.h"
+#include "settings/option_table.h"
 #include "transcribe/speech_options.h"
 
 namespace tutti {
@@ -32,7 +32,7 @@ Result<void> set_search(const SearchFlags& flags, DecodingOptions& options);
 struct VadFlags {
   bool batched = false;
   bool vad = false;
-  std::string method = "silero";
+  std::string method = "auto";
   std::optional<double> threshold{};
   std::optional<double> neg_threshold{};
   std::optional<std::int32_t> min_speech_duration_ms{};
@@ -44,7 +44,9 @@ struct VadFlags {
 /// Binds every field to its flag.
 void add_vad(OptionTable& table, VadFlags& flags);
 
-/// None: everything is transcribed. Fault::usage names the flag that is not valid, alone or with `clips`.
-Result<std::optional<VadOptions>> vad_options(const VadFlags& flags, const std::vector<double>& clips);
+/// None: everything is transcribed. Fault::usage names the flag that is not valid, alone or with `clips`. A model of
+/// keyed sound (`is_keyed`) has its windows cut by keying, whether VAD was requested or not.
+Result<std::optional<VadOptions>> vad_options(const VadFlags& flags, const std::vector<double>& clips,
+                                              bool is_keyed = false);
 
 }  // namespace tutti

@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "base/log.h"
-#include "cli/settings/values.h"
+#include "base/try.h"
+#include "settings/values.h"
 
 namespace tutti {
 
-void add_outputs(OptionTable& table, std::filesystem::path& folder, std::string& format) {
-  table.add("output-dir", folder, "DIR", "where outputs are written; created when missing").letter = 'o';
+void add_outputs(OptionTable& table, std::filesystem::path& folder, std::string& format, const std::string& also) {
+  table.add("output-dir", folder, "DIR", "where outputs are written; created when missing" + also).letter = 'o';
   Option& names = table.add("output-format", format, "FORMAT",
                             "txt, vtt, srt, tsv, json, or all of these; rttm: the turns of --diarize");
   names.letter = 'f';
@@ -54,12 +55,9 @@ void warn_without_subtitles(const SubtitleFlags& flags, std::string_view output_
 }
 
 Result<WriterOptions> writer_options(const SubtitleFlags& flags) {
-  if (auto checked = check_not_negative("--max-line-width", flags.max_line_width); !checked)
-    return tl::unexpected(checked.error());
-  if (auto checked = check_not_negative("--max-line-count", flags.max_line_count); !checked)
-    return tl::unexpected(checked.error());
-  if (auto checked = check_not_negative("--max-words-per-line", flags.max_words_per_line); !checked)
-    return tl::unexpected(checked.error());
+  TRY(check_not_negative("--max-line-width", flags.max_line_width));
+  TRY(check_not_negative("--max-line-count", flags.max_line_count));
+  TRY(check_not_negative("--max-words-per-line", flags.max_words_per_line));
   if (is_set(flags.max_line_count) && !is_set(flags.max_line_width))
     log(Level::warning, "--max-line-count has no effect without --max-line-width");
   if (is_set(flags.max_words_per_line) && is_set(flags.max_line_width))

@@ -8,14 +8,14 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "cli/settings/option_table.h"
+#include "settings/option_table.h"
 #include "text/replacement_list.h"
 #include "transcript/writers.h"
 
 namespace tutti {
 
-/// -o and -f of a command that writes transcripts.
-void add_outputs(OptionTable& table, std::filesystem::path& folder, std::string& format);
+/// -o and -f of a command that writes transcripts. `also`: where else than to a folder, for the help.
+void add_outputs(OptionTable& table, std::filesystem::path& folder, std::string& format, const std::string& also = "");
 
 /// The flags of openai-whisper that lay words out in subtitles, for every command that writes some. 0 means None.
 struct SubtitleFlags {

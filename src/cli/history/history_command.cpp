@@ -6,10 +6,11 @@
 
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/history/history_text.h"
 #include "cli/named_model.h"
+#include "serve/dashboard/history_text.h"
 #include "view/markup.h"
 #include "view/terminal_text.h"
 
@@ -26,40 +27,6 @@ struct HistoryCommand {
   fs::path svg{};
   bool json = false;
 };
-
-/// That run alone, with the events of its devices.
-Result<History> of_run(History history, std::int64_t run) {
-  std::erase_if(history.runs, [&](const RunRecord& each) { return each.id != run; });
-  std::erase_if(history.events, [&](const DeviceEvent& each) { return each.run != run; });
-  if (history.runs.empty())
-    return fail(Fault::usage, "--run " + std::to_string(run) + ": there is no such run", "tutti history lists them");
-  std::erase_if(history.speeds, [&](const SpeedRecord& speed) {
-    return std::ranges::none_of(history.runs.front().end.devices,
-                                [&](const DeviceUse& use) { return use.device == speed.key.device; });
-  });
-  return history;
-}
-
-Result<History> read_history(const HistoryCommand& command, const StoreUrl& url) {
-  auto store = open_store_if_there(url);
-  if (!store) return tl::unexpected(store.error());
-  if (!*store) return command.run ? of_run({}, *command.run) : History{};
-  constexpr std::size_t kAll = 1'000'000;
-  auto found = (*store)->runs(command.run ? kAll : static_cast<std::size_t>(command.last));
-  if (!found) return tl::unexpected(found.error());
-  auto speeds = (*store)->speeds(true);
-  if (!speeds) return tl::unexpected(speeds.error());
-  auto events = (*store)->events(found->empty() ? StoreTime{} : found->back().started);
-  if (!events) return tl::unexpected(events.error());
-  History history{std::move(*found), std::move(*speeds), std::move(*events)};
-  if (!command.run) return history;
-  auto one = of_run(std::move(history), *command.run);
-  if (!one || one->runs.front().start.batch.empty()) return one;
-  auto now = (*store)->counts({.batch = one->runs.front().start.batch});
-  if (!now) return tl::unexpected(now.error());
-  one->now = *now;
-  return one;
-}
 
 /// As wide as the terminal; unlimited in a pipe.
 std::size_t output_width() {
@@ -91,7 +58,7 @@ int run_history(const std::vector<std::string>& arguments) {
   if (!command.svg.empty())
     if (const auto claimed = files.claim_marked(command.svg, "--svg", kHistoryPictureMark); !claimed)
       return complain(claimed.error());
-  const auto history = read_history(command, url);
+  const auto history = read_history(url, static_cast<std::size_t>(command.last), command.run);
   if (!history) return complain(history.error());
   if (!command.svg.empty())
     if (const auto written = files.write(command.svg, marked_svg(history_svg(*history), kHistoryPictureMark)); !written)

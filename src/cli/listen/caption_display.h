@@ -2,22 +2,9 @@
 
 #include <memory>
 
-#include "transcribe/live/captions.h"
-#include "transcript/transcript.h"
+#include "transcribe/live/caption_files.h"
 
 namespace tutti {
-
-/// How live text is shown on standard output. One thread at a time.
-class CaptionDisplay {
- public:
-  virtual ~CaptionDisplay() = default;
-  virtual void show_partial(const Caption& caption) = 0;
-  virtual void show_final(const Caption& caption) = 0;
-  /// A segment of the final text is complete.
-  virtual void show_segment(const Segment& /*segment*/) {}
-  /// Nothing follows.
-  virtual void end() {}
-};
 
 /// An event a line: {"type": "partial"|"final", "id", "start", "end", "text"}.
 std::unique_ptr<CaptionDisplay> make_caption_events();

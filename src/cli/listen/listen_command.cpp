@@ -12,14 +12,16 @@
 #include "base/log.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/listen/caption_display.h"
-#include "cli/listen/live_source.h"
 #include "cli/named_model.h"
 #include "cli/transcribe_command.h"
 #include "hub/files_of_model.h"
+#include "transcribe/live/caption_files.h"
+#include "transcribe/live/live_source.h"
 #include "transcribe/live/live_stream.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/pool/one_device.h"
@@ -28,9 +30,6 @@ namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr Seconds kStall{10};      // without a byte: the source is reported
-constexpr Seconds kWriteEvery{1};  // outputs while text comes
 
 struct ListenCommand {
   TranscribeCommand speech{};
@@ -75,69 +74,13 @@ Result<std::optional<PlannedFile>> outputs_of(const ListenCommand& c, const std:
     options.formats = std::move(*formats);
   }
   const bool is_file = source != "-" && fs::exists(source);
-  auto plan = plan_outputs({is_file ? source : "-"}, options);
-  if (!plan) return tl::unexpected<Error>(plan.error());
-  PlannedFile planned = plan->front();
+  auto plan = TRY(plan_outputs({is_file ? source : "-"}, options));
+  PlannedFile planned = plan.front();
   if (!is_file && source != "-")
     for (fs::path& output : planned.outputs) output = output.parent_path() / ("live" + output.extension().string());
-  if (auto made = make_folders_of({planned}); !made) return tl::unexpected<Error>(made.error());
+  TRY(make_folders_of({planned}));
   return planned;
 }
-
-/// Shows captions and writes the outputs. Called by the stream's thread.
-class Captions final : public CaptionListener {
- public:
-  Captions(CaptionDisplay& display, const std::optional<PlannedFile>& planned, WriterOptions writer,
-           std::string language)
-      : display_(display),
-        planned_(planned),
-        ownership_(planned ? ownership_of({*planned}) : OutputOwnership()),
-        writer_(std::move(writer)),
-        language_(std::move(language)) {}
-
-  void on_partial(const Caption& caption) override { display_.show_partial(caption); }
-  void on_final(const Caption& caption) override {
-    display_.show_final(caption);
-    for (const Segment& segment : segments_.add(caption)) display_.show_segment(segment);
-    if (Clock::real().now() - written_ >= kWriteEvery) write();
-  }
-  void on_settled(double, bool) override {
-    for (const Segment& segment : segments_.pause()) display_.show_segment(segment);
-  }
-  void on_end(const Result<void>& end) override {
-    for (const Segment& segment : segments_.pause()) display_.show_segment(segment);
-    display_.end();
-    end_ = end;
-    write();
-  }
-
-  /// Why it ended, or why the outputs could not be written.
-  Result<void> end() const { return end_ ? write_error_ : end_; }
-
- private:
-  void write() {
-    if (!planned_ || !write_error_) return;
-    const Transcript transcript = segments_.transcript(language_);
-    for (const auto& output : planned_->outputs) {
-      const auto format = parse_formats(output.extension().string().substr(1)).value().front();
-      const auto content = format_transcript(transcript, format, writer_);
-      const auto written =
-          content ? ownership_.write(output, *content).map([](bool) {}) : Result<void>(tl::unexpected(content.error()));
-      if (!written) write_error_ = written;
-    }
-    written_ = Clock::real().now();
-  }
-
-  CaptionDisplay& display_;
-  const std::optional<PlannedFile>& planned_;
-  const OutputOwnership ownership_;
-  const WriterOptions writer_;
-  const std::string language_;
-  CaptionSegments segments_{};
-  Clock::Instant written_{};
-  Result<void> write_error_{};
-  Result<void> end_{};
-};
 
 std::unique_ptr<CaptionDisplay> display_of(const ListenCommand& c) {
   if (c.json) return make_caption_events();
@@ -153,39 +96,14 @@ Result<std::optional<Hertz>> rate_of(const ListenCommand& c) {
   return Hertz{c.rate};
 }
 
-/// Reads the source to its end, or until it is to stop. False: it was stopped.
-Result<bool> read_source(LiveSource& source, int stop, LiveStream& stream) {
-  const auto take = [&stream](std::span<const std::int16_t> pcm) -> Result<void> {
-    if (stream.feed(pcm)) return {};
-    return fail(Fault::cancelled, "live audio has ended");
-  };
-  auto pcm = source.rate() ? std::make_unique<PcmStream>(source.name(), *source.rate(), take)
-                           : std::make_unique<PcmStream>(source.name(), take);
-  const auto read = source.read(
-      stop, kStall,
-      [&source] {
-        log(Level::warning,
-            source.name() + ": no audio for " + std::to_string(static_cast<int>(kStall.count())) + " s; still waiting");
-      },
-      [&pcm](std::span<const std::byte> bytes) { return pcm->feed(bytes); });
-  if (!read) return read;
-  if (!*read) return false;
-  if (auto finished = pcm->finish(); !finished) return tl::unexpected<Error>(finished.error());
-  if (pcm->missing() > Seconds(0.1))
-    log(Level::warning, source.name() + ": it ended " + std::to_string(pcm->missing().count()) +
-                            " s before the end that its header claims");
-  if (auto closed = source.close(); !closed) return tl::unexpected<Error>(closed.error());
-  return true;
-}
-
 int listen(LiveSource& source, const LoadedDevice& device, const TranscribeOptions& options,
            const std::optional<PlannedFile>& planned, CaptionDisplay& display, Interrupt& interrupt, int stop) {
   const std::string language =
       device.model.tokenizer.special().multilingual ? options.long_form.language.value_or("") : "en";
-  Captions captions(display, planned, options.writer, language);
+  CaptionFiles captions(display, planned, options.writer, language);
   auto stream = LiveStream::start(*device.pool, device.model, options, 1, captions);
   if (!stream) return complain(stream.error(), kUsage);
-  const auto read = read_source(source, stop, **stream);
+  const auto read = read_live_source(source, stop, **stream);
   (*stream)->finish();
   (*stream)->wait();
   if (auto ended = captions.end(); !ended) return complain(ended.error(), kNothingRan);

@@ -8,18 +8,20 @@
 #include "base/log.h"
 #include "base/process/exit_code.h"
 #include "base/process/shell_command.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/cost/price_flags.h"
 #include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
 #include "cli/named_model.h"
-#include "cli/plan/capacity.h"
-#include "cli/plan/durations.h"
-#include "cli/plan/plan_devices.h"
-#include "cli/plan/policy_table.h"
-#include "cli/plan/quote.h"
 #include "device/emulated_spec.h"
 #include "device/machine.h"
+#include "planning/capacity.h"
+#include "planning/durations.h"
+#include "planning/plan_devices.h"
+#include "planning/policy_table.h"
+#include "planning/quote.h"
 #include "transcript/long_form.h"
 
 namespace tutti {
@@ -160,13 +162,12 @@ struct PlanWork {
 Result<PlanWork> work_of(const PlanCommand& command) {
   const auto named = command.recordings();
   if (named.empty()) return PlanWork{};
-  const auto found = read_durations(named, {.audio_root = command.audio_root,
-                                            .rules = {.path_template = command.path_template},
-                                            .all_files = command.all_files});
-  if (!found) return tl::unexpected(found.error());
-  if (found->unknown > 0) log(Level::warning, found->left_out());
-  return PlanWork{with_error(found->seconds, command.error, command.seed), found->unknown, found->plain,
-                  command.batch_words(found->only_lengths)};
+  const auto found = TRY(read_durations(named, {.audio_root = command.audio_root,
+                                                .rules = {.path_template = command.path_template},
+                                                .all_files = command.all_files}));
+  if (found.unknown > 0) log(Level::warning, found.left_out());
+  return PlanWork{with_error(found.seconds, command.error, command.seed), found.unknown, found.plain,
+                  command.batch_words(found.only_lengths)};
 }
 
 /// The devices to plan for, and what is known from earlier batches.
@@ -190,18 +191,17 @@ Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
 
 /// All of plain lengths is computed: they are what a list or a simulation means by them, not recordings with pauses.
 Result<PlanBasis> basis_of(const PlanCommand& command, bool plain) {
-  auto targets = targets_of(command);
-  if (!targets) return tl::unexpected(targets.error());
-  if (const auto priced = set_prices(*targets, command.prices); !priced) return tl::unexpected(priced.error());
+  auto targets = TRY(targets_of(command));
+  const auto prices = TRY(hourly_prices(command.prices, priced_devices(targets)));
+  set_prices(targets, prices);
   const auto model = find_named_model(command.model);
-  const auto named = store_named(command.state, command.store);
-  if (!named) return tl::unexpected(named.error());
+  const auto named = TRY(store_named(command.state, command.store));
   const std::string path = model ? model->string() : command.model;
-  const auto past = read_device_past(named->store);
+  const auto past = read_device_past(named.store);
   if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
   const DevicePast known = past.value_or(DevicePast{});
-  add_past(*targets, known, {.model = path, .compute_type = command.compute_type, .any_type = true});
-  return PlanBasis{std::move(*targets), plain ? std::nullopt : speech_share(known.runs, path)};
+  add_past(targets, known, {.model = path, .compute_type = command.compute_type, .any_type = true});
+  return PlanBasis{std::move(targets), plain ? std::nullopt : speech_share(known.runs, path)};
 }
 
 /// What an hour of all devices costs; none: one has no price.

@@ -3,11 +3,13 @@
 #include <filesystem>
 
 #include "base/environment.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/command_trace.h"
 #include "cli/commands.h"
@@ -16,6 +18,7 @@
 #include "cli/named_model.h"
 #include "cli/prepare/build_progress.h"
 #include "device/machine.h"
+#include "feed/labelled/labelled_files.h"
 #include "feed/labelled/labelled_set.h"
 #include "feed/labelled/set_builder.h"
 #include "feed/labelled/set_waveforms.h"
@@ -33,6 +36,8 @@ struct PrepareClassifier {
   std::int32_t rate = 0;
   double seconds = 0;
   std::int32_t mels = 0;
+  std::string front_end = "mel";
+  std::int32_t clips_per_file = 0;
   std::string group{};
   std::string delimiter = "~";
   std::uint64_t seed = 1234;
@@ -68,6 +73,14 @@ OptionTable table_of(PrepareClassifier& c) {
       "seconds", c.seconds, "S",
       "length of a clip: longer ones are cut, shorter ones filled up; 0: what 95 % of the files fit in, at most 10");
   table.add("mels", c.mels, "N", "bins of a spectrogram; 0: by the rate");
+  table
+      .add("front-end", c.front_end, "NAME",
+           "bins of a spectrogram: mel, or linear, which are equally wide; presets other than clip have mels")
+      .choices = {"mel", "linear"};
+  table.add(
+      "clips-per-file", c.clips_per_file, "N",
+      "clips of a longer file, spread evenly over it; all are in one part, and its answer is their vote. 0: all "
+      "that it holds, at most 32, where --seconds or the limit of 10 s makes clips shorter than the files; else 1");
   table.add("group", c.group, "REGEX",
             "the group of a file, by its path below DIR: its first part in brackets, or all that it matches; "
             "without it: the sensor or the recording where names have the form above, else each file is its own");
@@ -109,6 +122,12 @@ Result<void> check(const PrepareClassifier& c) {
   constexpr std::int32_t kMostSurrogates = 100;
   if (c.surrogates < 0 || c.surrogates > kMostSurrogates)
     return fail(Fault::usage, "--surrogates: expected 0 to 100, found " + std::to_string(c.surrogates));
+  constexpr std::int32_t kMostClipsNamed = 10'000;
+  if (c.clips_per_file < 0 || c.clips_per_file > kMostClipsNamed)
+    return fail(Fault::usage, "--clips-per-file: expected 0 to 10000, found " + std::to_string(c.clips_per_file));
+  if (c.front_end == "linear" && c.preset.starts_with("leak"))
+    return fail(Fault::usage, "--front-end linear: the preset " + c.preset + " has mels",
+                "Take --preset clip, or leave --front-end out");
   if (auto other = expect_other_out(c.out, c.data); !other) return other;
   return check_thread_count("--threads", c.threads);
 }
@@ -122,6 +141,8 @@ SetBuildOptions options_of(const PrepareClassifier& c) {
                           .delimiter = c.delimiter,
                           .seed = c.seed,
                           .threads = c.threads > 0 ? c.threads : std::max(1, read_cpu().cores),
+                          .clips_per_file = c.clips_per_file,
+                          .linear = c.front_end == "linear",
                           .surrogates = c.surrogates,
                           .waveforms = c.waveforms,
                           .dry_run = c.dry_run};
@@ -133,10 +154,9 @@ SetBuildOptions options_of(const PrepareClassifier& c) {
 
 /// Applies BUILDER_LOG_LEVEL, the variable of field note 003's builder. True: every file that is left out is named.
 Result<bool> apply_builder_log_level() {
-  const auto level = log_level_variable("BUILDER_LOG_LEVEL");
-  if (!level) return tl::unexpected(level.error());
-  if (*level >= LogDetail::warning) log_from(*level == LogDetail::error ? Level::error : Level::warning);
-  return *level == LogDetail::debug;
+  const auto level = TRY(log_level_variable("BUILDER_LOG_LEVEL"));
+  if (level >= LogDetail::warning) log_from(level == LogDetail::error ? Level::error : Level::warning);
+  return level == LogDetail::debug;
 }
 
 void print_label(const std::string& name, const std::vector<std::int64_t>& counts, std::int64_t groups) {
@@ -157,6 +177,9 @@ void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
               g.name.c_str(), g.mel.rate.value, g.seconds().count(), static_cast<long long>(g.longs),
               static_cast<long long>(g.shorts), g.mel.n_mels, static_cast<long long>(g.frames()), g.mel.n_fft,
               g.mel.hop, static_cast<double>(report.size.value) / 1e6);
+  if (report.clips > report.used)
+    std::printf("%lld clips: several of each longer file, in one part; its answer is their vote\n",
+                static_cast<long long>(report.clips));
   if (c.waveforms)
     std::printf("waveforms, in files of their own: %.1f MB\n", static_cast<double>(report.waveforms.value) / 1e6);
   for (std::size_t label = 0; label < report.split.labels.size(); ++label)
@@ -180,16 +203,27 @@ void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
                  "speaker, the result looks better than it is: name the group with --group\n");
 }
 
+/// Threads that the files can keep busy: a few for each, or starting them costs more than they save.
+int most_threads(const PrepareClassifier& c) {
+  constexpr std::int64_t kFilesEach = 8, kMost = 64;
+  std::int64_t files = 0;  // what is wrong with the data is reported by the build
+  if (is_labelled_manifest(c.data)) {
+    if (const auto list = read_file(c.data)) files = std::ranges::count(*list, '\n');
+  } else if (const auto found = find_labelled_files(c.data)) {
+    files = std::ssize(found->files);
+  }
+  return static_cast<int>(std::clamp<std::int64_t>(files / kFilesEach, 1, kMost));
+}
+
 /// Checks that no file of the set, nor the trace, replaces what it is made of, or what another program wrote.
 Result<OutputOwnership> claim_set(const PrepareClassifier& c) {
   OutputOwnership files("Name another folder with --out");
   files.add_input(c.data);
   for (const auto part : {SetPart::training, SetPart::validation, SetPart::testing})
-    for (const auto& file : {set_file(c.out, part), waveform_file(c.out, part)})
-      if (auto claimed = files.claim(file, "the set"); !claimed) return tl::unexpected(claimed.error());
+    for (const auto& file : {set_file(c.out, part), waveform_file(c.out, part)}) TRY(files.claim(file, "the set"));
   auto claimed = files.claim(c.out / "bad_samples.jsonl", "the set");
   if (claimed) claimed = claim_trace(files, c.trace);
-  if (!claimed) return tl::unexpected(claimed.error());
+  TRY(claimed);
   return files;
 }
 
@@ -213,9 +247,14 @@ int run_prepare_classifier(const std::vector<std::string>& words) {
   BuildProgress progress(interrupt, "files");
   PipelineRecorder recorder("prepare", "files",
                             {{.name = "make", .threads = options.threads, .threads_flag = "--threads"}});
-  TuningPlan plan{.pipeline = "prepare classifier", .stages = {{"make", StageResource::cpu, command.threads == 0}}};
+  TuningPlan plan{.pipeline = "prepare classifier",
+                  .stages = {{.name = "make",
+                              .resource = StageResource::cpu,
+                              .is_open = command.threads == 0,
+                              .most = most_threads(command)}}};
   if (auto set = set_tuning(command.tuning, plan); !set) return complain(set.error(), kUsage);
   recorder.tune(std::move(plan));
+  if (command.threads == 0) options.threads = std::min(options.threads, most_threads(command));
   options.threads = recorder.threads_of("make", options.threads);
   options.watched = &recorder;
   const auto report =

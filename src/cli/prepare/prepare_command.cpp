@@ -1,13 +1,11 @@
-#include <algorithm>
 #include <cstdio>
 #include <vector>
 
-#include "base/build_id.h"
-#include "base/files.h"
 #include "base/json.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/command_trace.h"
 #include "cli/commands.h"
@@ -15,10 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/named_model.h"
 #include "cli/prepare/build_progress.h"
-#include "cli/prepare/prepare_inputs.h"
-#include "cli/prepare/prepare_recordings.h"
-#include "cli/prepare/prepared_folder.h"
-#include "hub/files_of_model.h"
+#include "prepare/corpus.h"
 #include "profile/pipeline_tuner.h"
 #include "view/text.h"
 
@@ -91,162 +86,74 @@ Result<void> check(const PrepareCommand& c) {
     return fail(Fault::usage, "--window-seconds: expected 5 to 30, found " + show_value(*c.rules.window));
   if (c.rules.least_score < 0 || c.rules.least_score > 1)
     return fail(Fault::usage, "--least-score: expected 0 to 1, found " + show_value(c.rules.least_score));
-  if (const auto language = plain_language(c.language))
-    if (const auto code = language_code_of(*language); !code) return tl::unexpected(code.error());
+  if (const auto language = plain_language(c.language)) TRY(language_code_of(*language));
   return check_machine({c.device, c.threads, c.files_at_once});
 }
 
-TranscribeOptions options_of(const PrepareCommand& c, const fs::path& model, std::size_t recordings) {
-  TranscribeOptions options;
-  options.build_id = build_id();
-  options.model = model;
-  options.device = c.device;
-  options.compute_type = c.compute_type;
-  options.threads = c.threads;
-  options.deterministic = recordings > 1;  // which windows share a batch is chance
-  options.files_at_once = c.files_at_once;
-  if (const auto language = plain_language(c.language))
-    options.long_form.language = language_code_of(*language).value();
-  options.long_form.condition_on_previous_text = false;  // a loop would be decoded on and on
-  options.long_form.words = WordRules{};
-  return options;
+CorpusRequest request_of(const PrepareCommand& c, const fs::path& model, std::size_t recordings) {
+  CorpusRequest request{.out = c.out,
+                        .texts = c.texts,
+                        .language = plain_language(c.language),
+                        .rules = c.rules,
+                        .options = corpus_options(recordings)};
+  request.options.model = model;
+  request.options.device = c.device;
+  request.options.compute_type = c.compute_type;
+  request.options.threads = c.threads;
+  request.options.files_at_once = c.files_at_once;
+  if (request.language) request.options.long_form.language = language_code_of(*request.language).value();
+  return request;
 }
 
-/// The machine was short of something, or another process in the way: the recording may well be as good as any.
-bool may_pass(Fault fault) {
-  return fault == Fault::exhausted || fault == Fault::full || fault == Fault::unavailable;
+void say_recording(const fs::path& path, const PreparedRecording& prepared) {
+  Seconds audio{};
+  for (const auto& taken : prepared.pieces) audio += Seconds(taken.piece.end - taken.piece.start);
+  std::fprintf(stderr, "%s: %zu samples, %s of %s; %zu texts refused\n", without_controls(path.string()).c_str(),
+               prepared.pieces.size(), length_text(audio).c_str(), length_text(prepared.recording.duration()).c_str(),
+               prepared.refused.size());
 }
 
-/// Checks that no part of the corpus replaces what it is made of.
-Result<OutputOwnership> claim_corpus(const PrepareCommand& c, const std::vector<PrepareInput>& inputs,
-                                     const fs::path& model) {
-  OutputOwnership files("Name another folder with --out");
-  for (const auto& path : std::span(c.words).subspan(1)) {
-    if (auto other = expect_other_out(c.out, path); is_there(path) && !other) return tl::unexpected(other.error());
-    files.add_input(path);
-  }
-  for (const auto& input : inputs) files.add_input(input.path);  // what tables and folders name
-  if (!c.texts.empty()) files.add_input(c.texts);
-  for (const auto& file : files_of_model(model)) files.add_input(file);
-  for (const char* folder : {"audio", "transcripts", "done"})
-    if (auto free = files.expect_no_input_in(c.out / folder); !free) return tl::unexpected(free.error());
-  for (const char* list : {"metadata.csv", "refused.jsonl"})
-    if (auto claimed = files.claim(c.out / list, "the corpus"); !claimed) return tl::unexpected(claimed.error());
-  if (auto claimed = claim_trace(files, c.trace); !claimed) return tl::unexpected(claimed.error());
-  return files;
-}
-
-/// Writes recordings into the corpus as they come, and reports them.
-class Collection {
- public:
-  explicit Collection(PreparedFolder& folder) : folder_(folder) {}
-
-  Result<void> take(const fs::path& path, const Result<PreparedRecording>& prepared) {
-    if (!prepared) {
-      if (prepared.error().fault == Fault::cancelled) return tl::unexpected(prepared.error());
-      complain(prepared.error(), kSomeFailed);
-      folder_.refuse(path, prepared.error().text());
-      ++failed_;
-      is_short_of_some_ |= may_pass(prepared.error().fault);
-      return {};
-    }
-    if (prepared->pieces.empty()) ++failed_;
-    if (auto added = folder_.add(path, *prepared); !added) return added;
-    report(path, *prepared);
-    return {};
-  }
-  /// Recordings of which nothing was taken.
-  std::size_t failed() const { return failed_; }
-  /// Whether some of them may be prepared another time.
-  bool is_short_of_some() const { return is_short_of_some_; }
-
- private:
-  static void report(const fs::path& path, const PreparedRecording& prepared) {
-    Seconds audio{};
-    for (const auto& taken : prepared.pieces) audio += Seconds(taken.piece.end - taken.piece.start);
-    std::fprintf(stderr, "%s: %zu samples, %s of %s; %zu texts refused\n", without_controls(path.string()).c_str(),
-                 prepared.pieces.size(), length_text(audio).c_str(), length_text(prepared.recording.duration()).c_str(),
-                 prepared.refused.size());
-  }
-
-  PreparedFolder& folder_;
-  std::size_t failed_ = 0;
-  bool is_short_of_some_ = false;
-};
-
-void say_totals(const PrepareCommand& command, std::size_t recordings, const PreparedFolder& folder, std::size_t failed,
-                const std::optional<TuningResult>& tuned) {
-  const auto& totals = folder.totals();
+void say_totals(const PrepareCommand& command, std::size_t recordings, const CorpusEnd& end) {
+  const auto& totals = end.totals;
   if (command.json) {
     nlohmann::ordered_json summary{{"recordings", recordings},
-                                   {"without_samples", failed},
+                                   {"without_samples", end.failed},
                                    {"samples", totals.samples},
                                    {"seconds", totals.audio.count()},
                                    {"refused", totals.refused}};
-    if (tuned) summary["tuning"] = tuning_json(*tuned);
+    if (end.tuning) summary["tuning"] = tuning_json(*end.tuning);
     std::puts(summary.dump().c_str());
     return;
   }
   std::printf("%lld samples, %s of audio, in %s; %lld texts refused, see %s\n", static_cast<long long>(totals.samples),
               length_text(totals.audio).c_str(), command.out.c_str(), static_cast<long long>(totals.refused),
               (command.out / "refused.jsonl").c_str());
-  if (const auto text = tuned ? tuning_sentence(*tuned) : std::string(); !text.empty()) std::puts(text.c_str());
+  if (const auto text = end.tuning ? tuning_sentence(*end.tuning) : std::string(); !text.empty())
+    std::puts(text.c_str());
 }
 
-/// What samples follow from, beside the recordings and their texts.
-std::string settings_of(const PrepareCommand& c, const TranscribeOptions& options) {
-  return joined(std::vector<std::string>{options.model.string(), options.compute_type, c.texts.string(),
-                                         show_value(c.rules.window), show_value(c.rules.least_score),
-                                         show_value(plain_language(c.language))},
-                "\n") +
-         "\n" + (c.audio.track ? "track " + show_value(c.audio.track) + "\n" : "") +
-         (c.audio.channel ? "channel " + show_value(c.audio.channel) + "\n" : "");
-}
-
-/// The recordings that no earlier run has prepared.
-std::vector<PrepareInput> left_of(const std::vector<PrepareInput>& inputs, PreparedFolder& folder) {
-  std::vector<PrepareInput> left;
-  for (const auto& input : inputs)
-    if (!folder.has(input.path)) left.push_back(input);
-  if (const auto before = inputs.size() - left.size(); before > 0)
-    std::fprintf(stderr, "%zu of %zu recordings were prepared before\n", before, inputs.size());
-  return left;
-}
-
-/// The stamps of inputs by their path. One that is not named any more has its text where it had it, if not in a table.
-StampOf stamps_of(const PrepareCommand& command, const std::vector<PrepareInput>& inputs) {
-  return [&](const std::string& path) {
-    const auto named = std::ranges::find_if(inputs, [&](const PrepareInput& input) { return input.path == path; });
-    return named == inputs.end() ? stamp_of_sources(path, command.texts) : stamp_of_sources(*named, command.texts);
-  };
-}
-
-int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inputs, const TranscribeOptions& options,
+int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inputs, CorpusRequest request,
             const OutputOwnership& files) {
-  TuningPlan tuning;
-  if (auto set = set_tuning(command.tuning, tuning); !set) return complain(set.error(), kUsage);
+  request.tuning = TuningPlan();
+  if (auto set = set_tuning(command.tuning, request.tuning); !set) return complain(set.error(), kUsage);
   Interrupt interrupt;
-  auto folder = PreparedFolder::create(command.out, settings_of(command, options), stamps_of(command, inputs), files);
-  if (!folder) return complain(folder.error());
-  const auto left = left_of(inputs, *folder);
-  const auto device = load_device(options, interrupt);
-  if (!device) return complain(device.error(), interrupt);
-  Collection collection(*folder);
-  const auto taken = prepare_recordings(
-      left, {.device = **device, .options = options, .rules = command.rules, .texts = command.texts, .tuning = tuning},
-      interrupt,
-      [&](const fs::path& path, const Result<PreparedRecording>& one) { return collection.take(path, one); });
-  const bool broken = !taken && !interrupt.raised();
-  if (broken) complain(taken.error(), kNothingRan);
-  // Whatever ended it: hours of alignment are not lost with the last recording.
-  const bool ended = !broken && !interrupt.raised() && !collection.is_short_of_some();
-  if (auto finished = folder->finish(ended); !finished) return complain(finished.error(), kNothingRan);
-  if (!ended) std::fputs("What is prepared is kept; the same command goes on with the rest\n", stderr);
-  say_totals(command, inputs.size(), *folder, collection.failed(), taken ? taken->tuning : std::nullopt);
+  const CorpusEvents events{.on_start =
+                                [](std::size_t before, std::size_t all) {
+                                  if (before > 0)
+                                    std::fprintf(stderr, "%zu of %zu recordings were prepared before\n", before, all);
+                                },
+                            .on_recording = say_recording,
+                            .on_failed = [](const Error& error) { complain(error, kSomeFailed); }};
+  const auto end = prepare_corpus(request, inputs, files, interrupt, events);
+  if (!end) return complain(end.error(), interrupt);
+  if (end->error) complain(*end->error, kNothingRan);
+  if (end->not_written) return complain(*end->not_written, kNothingRan);
+  if (!end->is_whole) std::fputs("What is prepared is kept; the same command goes on with the rest\n", stderr);
+  say_totals(command, inputs.size(), *end);
   if (interrupt.raised()) return kInterrupted;
-  if (broken) return kNothingRan;
-  const bool is_empty = folder->totals().samples == 0;
-  return end_with_finding(taken->finding, is_empty ? kNothingRan : collection.failed() > 0 ? kSomeFailed : kDone);
+  if (end->error) return kNothingRan;
+  const bool is_empty = end->totals.samples == 0;
+  return end_with_finding(end->finding, is_empty ? kNothingRan : end->failed > 0 ? kSomeFailed : kDone);
 }
 
 }  // namespace
@@ -266,14 +173,17 @@ int run_prepare(const std::vector<std::string>& arguments) {
   command.rules.audio = *audio;
   const auto model = find_named_model(command.model);
   if (!model) return complain(model.error());
-  const auto inputs = prepare_inputs({command.words.begin() + 1, command.words.end()});
+  const std::vector<std::string> named(command.words.begin() + 1, command.words.end());
+  const auto inputs = prepare_inputs(named);
   if (!inputs) return complain(inputs.error());
-  const auto files = claim_corpus(command, *inputs, *model);
+  const CorpusRequest request = request_of(command, *model, inputs->size());
+  auto files = claim_corpus(request, named, *inputs);
   if (!files) return complain(files.error());
+  if (auto claimed = claim_trace(*files, command.trace); !claimed) return complain(claimed.error());
   CommandTrace trace;
   if (const auto begun = trace.begin(command.trace, *files, command_line("tutti prepare", arguments)); !begun)
     return complain(begun.error());
-  return prepare(command, *inputs, options_of(command, *model, inputs->size()), *files);
+  return prepare(command, *inputs, request, *files);
 }
 
 }  // namespace tutti

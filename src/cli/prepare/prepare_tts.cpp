@@ -8,6 +8,7 @@
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/command_trace.h"
 #include "cli/commands.h"
@@ -15,11 +16,11 @@
 #include "cli/interrupt.h"
 #include "cli/named_model.h"
 #include "cli/prepare/build_progress.h"
-#include "cli/prepare/clip_transcripts.h"
 #include "device/machine.h"
 #include "feed/voice/voice_builder.h"
 #include "feed/voice/voice_file.h"
 #include "feed/voice/voice_waveforms.h"
+#include "prepare/clip_transcripts.h"
 #include "profile/pipeline_recorder.h"
 #include "view/text.h"
 
@@ -159,9 +160,8 @@ Result<void> settle(PrepareTts& c) {
   if (auto valid = check_ranges(c); !valid) return valid;
   if (auto level = read_level(c, build); !level) return level;
   if (auto digits = read_digits(c.digits, build.strings); !digits) return digits;
-  const auto language = language_code_of(c.language);
-  if (!language) return tl::unexpected<Error>(language.error());
-  build.language = *language;
+  const auto language = TRY(language_code_of(c.language));
+  build.language = language;
   if (c.symbols != "auto") build.kind = c.symbols == "characters" ? SymbolKind::characters : SymbolKind::phonemes;
   if (c.rate != 0) build.rate = Hertz{c.rate};
   if (c.n_fft != 0) build.n_fft = c.n_fft;
@@ -187,18 +187,16 @@ Result<OutputOwnership> claim_set(const VoiceBuildOptions& build, const std::fil
   };
   for (const auto& [name, mark] : {Output{kVoiceSetFile, kVoiceMark}, Output{kVoiceWaveformFile, kVoiceWaveformMark},
                                    Output{"bad_samples.jsonl", "{\"id\":"}})
-    if (auto own = files.claim_marked(build.out / name, "the set", std::string(mark)); !own)
-      return tl::unexpected(own.error());
-  if (auto claimed = claim_trace(files, trace); !claimed) return tl::unexpected(claimed.error());
+    TRY(files.claim_marked(build.out / name, "the set", std::string(mark)));
+  TRY(claim_trace(files, trace));
   return files;
 }
 
 /// Has the set's clips transcribed by --check-model.
 Result<void> check_by_model(PrepareTts& c, Interrupt& interrupt) {
   if (c.check_model.empty()) return {};
-  const auto model = find_named_model(c.check_model);
-  if (!model) return tl::unexpected<Error>(model.error());
-  c.build.transcribe = [recogniser = ClipRecogniser{*model, c.build.language, c.threads},
+  const auto model = TRY(find_named_model(c.check_model));
+  c.build.transcribe = [recogniser = ClipRecogniser{model, c.build.language, c.threads},
                         &interrupt](std::span<const VoiceSource* const> clips) {
     BuildProgress progress(interrupt, "clips transcribed");
     return transcribe_clips(recogniser, clips, interrupt,

@@ -1,193 +1,16 @@
 #include "cli/profile/pipeline_command.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <map>
-#include <numeric>
+#include <utility>
 
-#include "advise/change.h"
-#include "advise/tuning.h"
-#include "base/environment.h"
-#include "base/json.h"
-#include "base/numbers.h"
 #include "base/process/exit_code.h"
-#include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/command_trace.h"
-#include "cli/profile/page_file.h"
-#include "profile/described_run.h"
-#include "profile/emulated_pipeline.h"
+#include "profile/described_profile.h"
+#include "profile/page_file.h"
 #include "profile/pipeline_file.h"
 
 namespace tutti {
-namespace {
-
-constexpr int kMostRuns = 2;  // a machine that was too busy for one gets another
-
-Result<PipelineModel> with_changes(PipelineModel pipeline, const std::string& changes) {
-  for (const std::string_view text : split(changes, ',')) {
-    const auto change = parse_change(text, pipeline);
-    if (!change) return fail_in("--apply", change.error());
-    pipeline = changed(std::move(pipeline), *change);
-  }
-  return pipeline;
-}
-
-/// For tests of ourselves: TUTTI_PROFILE_SLOWED=decode=1.5 makes a stage slower than described, behind the model's
-/// back.
-Result<std::map<std::size_t, double>> slowed_stages(const PipelineModel& pipeline) {
-  const auto text = variable("TUTTI_PROFILE_SLOWED");
-  if (!text) return std::map<std::size_t, double>{};
-  const auto equals = text->rfind('=');
-  const auto factor = number_in<double>(text->substr(equals == std::string::npos ? text->size() : equals + 1));
-  const std::size_t stage = stage_index(pipeline, text->substr(0, equals));
-  if (!factor || !(*factor > 0) || stage == pipeline.stages.size())
-    return fail(Fault::usage, "TUTTI_PROFILE_SLOWED: expected STAGE=FACTOR, found '" + *text + "'");
-  return std::map<std::size_t, double>{{stage, *factor}};
-}
-
-/// Without a run: the figures of the long replay.
-DescribedRun simulated(const PipelineModel& pipeline, Seconds length) {
-  DescribedRun run{.pipeline = pipeline, .diagnosis = diagnose(pipeline, length)};
-  const auto played = replay(pipeline);
-  run.figures.items_per_s = run.diagnosis->items_per_s;
-  for (std::size_t s = 0; s < pipeline.stages.size(); ++s) {
-    const StageModel& stage = pipeline.stages[s];
-    std::vector<Seconds> times(stage.times->size());
-    for (std::size_t i = 0; i < times.size(); ++i) times[i] = stage.service(i);
-    std::ranges::sort(times);
-    const Seconds sum = std::accumulate(times.begin(), times.end(), Seconds(0));
-    run.figures.stages.push_back({.shares = played.stages[s],
-                                  .items = times.size(),
-                                  .mean = sum / static_cast<double>(times.size()),
-                                  .p95 = times[times.size() * 95 / 100]});
-  }
-  return run;
-}
-
-/// What a run came to, not yet what limits it.
-Result<DescribedRun> run_once(const PipelineModel& pipeline, Seconds length) {
-  const auto slowed = slowed_stages(pipeline);
-  if (!slowed) return tl::unexpected(slowed.error());
-  const auto run = run_emulated(pipeline, {.part = representative_part(pipeline, length), .slowed = *slowed});
-  if (!run) return tl::unexpected(run.error());
-  DescribedRun result{
-      .pipeline = pipeline, .figures = figures_of(pipeline, *run), .model_error = model_error(pipeline, *run)};
-  result.timeline = timeline_of(pipeline, *run);
-  for (std::size_t s = 0; s < pipeline.stages.size(); ++s)
-    if (result.figures.stages[s].items == 0)
-      return fail(Fault::usage,
-                  "stage '" + pipeline.stages[s].name + "': no item was finished in " + number_text(length.count()) +
-                      " s, so nothing was measured",
-                  "Give the run more 'seconds'");
-  return result;
-}
-
-/// The run that the model explains best.
-Result<DescribedRun> measured(const PipelineModel& pipeline, Seconds length) {
-  auto best = run_once(pipeline, length);
-  for (int runs = 1; runs < kMostRuns && best && best->model_error > kMostModelError; ++runs) {
-    auto again = run_once(pipeline, length);
-    if (again && again->model_error < best->model_error) best = std::move(again);
-  }
-  if (best && best->model_error <= kMostModelError) best->diagnosis = diagnose(pipeline, length);
-  return best;
-}
-
-/// One more run for each stage, in which it works twice as fast, beside what is predicted for that.
-Result<Experiments> experiment(const DescribedRun& run, Seconds length) {
-  Experiments all{.rate = run.figures.items_per_s};
-  const auto slowed = slowed_stages(run.pipeline);
-  if (!slowed) return tl::unexpected(slowed.error());
-  for (std::size_t s = 0; s < run.pipeline.stages.size(); ++s) {
-    const PipelineModel faster = changed(run.pipeline, twice_as_fast(run.pipeline.stages[s]));
-    const auto part = representative_part(faster, length);
-    const auto measured = run_emulated(run.pipeline, {.part = part, .sped_up = s, .slowed = *slowed});
-    if (!measured) return tl::unexpected(measured.error());
-    StageExperiment one{.stage = run.pipeline.stages[s].name,
-                        .measured = figures_of(run.pipeline, *measured).items_per_s};
-    if (run.diagnosis) one.predicted = predict(faster, length);
-    all.stages.push_back(std::move(one));
-  }
-  return all;
-}
-
-/// What may be tuned.
-struct TunedSettings {
-  TuningBudget budget{};
-  bool has_last_queue = false;  // it counts, although nothing is behind it
-};
-
-Result<TunedSettings> settings_for(const PipelineCommand& command, const PipelineModel& pipeline) {
-  const int stages = static_cast<int>(pipeline.stages.size());
-  TuningBudget own{.threads = 0, .queue = 0};
-  for (const StageModel& stage : pipeline.stages) own.threads += stage.threads, own.queue += stage.queue;
-  const int threads = command.threads_budget.value_or(own.threads);
-  if (threads < stages)
-    return fail(Fault::usage, "--threads-budget: expected at least " + std::to_string(stages) +
-                                  ", one for each stage, found " + std::to_string(threads));
-  const int queue =
-      command.queue_budget.value_or(static_cast<int>(std::min(own.queue, static_cast<std::size_t>(kMostQueue))));
-  if (queue < std::max(1, stages - 1))
-    return fail(Fault::usage, "--queue-budget: expected at least " + std::to_string(std::max(1, stages - 1)) +
-                                  ", one for each queue, found " + std::to_string(queue));
-  // Nothing waits behind the last stage: its queue gets the least, where the budget has it.
-  const bool has_last = queue >= stages;
-  return TunedSettings{{threads, static_cast<std::size_t>(std::max(1, has_last ? queue - 1 : queue))}, has_last};
-}
-
-/// The pipeline with each stage as slow as it was in the run; none where it was as slow as described.
-std::optional<PipelineModel> corrected(const DescribedRun& run) {
-  PipelineModel pipeline = run.pipeline;
-  bool is_other = false;
-  for (std::size_t s = 0; s < pipeline.stages.size(); ++s) {
-    const Seconds described = mean_service(pipeline.stages[s]), found = run.figures.stages[s].mean;
-    if (described.count() <= 0 || std::abs(found / described - 1) < kMostModelError) continue;
-    pipeline.stages[s].speed *= described / found;
-    is_other = true;
-  }
-  return is_other ? std::optional(pipeline) : std::nullopt;
-}
-
-/// `settings` on the pipeline as it is described.
-PipelineModel with_settings(PipelineModel pipeline, const PipelineModel& settings) {
-  for (std::size_t s = 0; s < pipeline.stages.size(); ++s) {
-    pipeline.stages[s].threads = settings.stages[s].threads;
-    pipeline.stages[s].queue = settings.stages[s].queue;
-  }
-  return pipeline;
-}
-
-/// Solves, runs, and where the stages were not as described solves and runs once more.
-Result<DescribedRun> tune(const PipelineModel& pipeline, Seconds length, const TuningBudget& budget, bool simulate) {
-  const PipelineModel first = tuned(pipeline, budget);
-  if (simulate) return simulated(first, length);
-  auto run = run_once(first, length);
-  if (!run || run->model_error <= kMostModelError) return run;
-  const auto correction = corrected(*run);
-  if (!correction) return run;
-  const PipelineModel second = with_settings(pipeline, tuned(*correction, budget));
-  if (settings_of(second) == settings_of(first)) return run;
-  auto again = run_once(second, length);
-  return again && again->figures.items_per_s > run->figures.items_per_s ? again : run;
-}
-
-int run_tuning(const PipelineCommand& command, const PipelineModel& pipeline, Seconds length) {
-  const auto budget = settings_for(command, pipeline);
-  if (!budget) return complain(budget.error(), kUsage);
-  const auto run = tune(pipeline, length, budget->budget, command.simulate);
-  if (!run) return complain(run.error());
-  std::vector<Change> settings = settings_of(run->pipeline);
-  const StageModel& last = run->pipeline.stages.back();
-  if (budget->has_last_queue) settings.push_back({last.name, "queue", static_cast<double>(last.queue)});
-  nlohmann::ordered_json json{{"settings", nlohmann::ordered_json::array()}, {"items_per_s", run->figures.items_per_s}};
-  for (const Change& change : settings) json["settings"].push_back(change.text());
-  std::puts(json_line(json).c_str());
-  return kDone;
-}
-
-}  // namespace
 
 int run_described(const PipelineCommand& command) {
   const auto described = read_pipeline(command.file);
@@ -201,12 +24,19 @@ int run_described(const PipelineCommand& command) {
                                             command_line("tutti profile --pipeline", {command.file.string()}));
       !begun)
     return complain(begun.error());
-  if (command.tune) return run_tuning(command, *pipeline, described->length);
-  auto run = command.simulate ? Result<DescribedRun>(simulated(*pipeline, described->length))
-                              : measured(*pipeline, described->length);
+  if (command.tune) {
+    const auto settings =
+        tuned_settings_json(*pipeline, described->length,
+                            {.threads = command.threads_budget, .queue = command.queue_budget}, command.simulate);
+    if (!settings) return complain(settings.error());
+    std::puts(settings->c_str());
+    return kDone;
+  }
+  auto run = command.simulate ? Result<DescribedRun>(simulated_run(*pipeline, described->length))
+                              : measured_run(*pipeline, described->length);
   if (!run) return complain(run.error());
   if (command.experiment) {
-    auto experiments = experiment(*run, described->length);
+    auto experiments = run_experiments(*run, described->length);
     if (!experiments) return complain(experiments.error());
     run->experiments = std::move(*experiments);
   }

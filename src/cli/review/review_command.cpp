@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/named_model.h"
-#include "cli/review/recording_index.h"
-#include "cli/review/review.h"
-#include "cli/review/review_pages.h"
+#include "review/review.h"
+#include "review/review_pages.h"
 #include "text/json_bytes.h"
 #include "transcribe/output_plan.h"
 #include "view/progress.h"
@@ -97,88 +95,6 @@ int apply_names(const ReviewCommand& command, const StoreUrl& store) {
   return report_renamed(*done, command);
 }
 
-/// Files as named, and the .json files below folders, in order.
-Result<std::vector<fs::path>> transcripts_of(const std::vector<std::string>& names) {
-  std::vector<fs::path> found;
-  for (const std::string& name : names) {
-    std::error_code error;
-    if (!fs::is_directory(name, error)) {
-      found.emplace_back(name);
-      continue;
-    }
-    const auto before = static_cast<std::ptrdiff_t>(found.size());
-    for (fs::recursive_directory_iterator at(name, fs::directory_options::skip_permission_denied, error), end;
-         !error && at != end; at.increment(error))
-      if (at->is_regular_file(error) && at->path().extension() == ".json") found.push_back(at->path());
-    if (found.size() == static_cast<std::size_t>(before))
-      return fail(Fault::missing, name + ": expected JSON transcripts in it, found none");
-    std::sort(found.begin() + before, found.end());
-  }
-  return found;
-}
-
-std::vector<ReviewInput> inputs_of(const std::vector<fs::path>& transcripts, const fs::path& audio_root) {
-  const RecordingIndex index(audio_root);
-  std::vector<ReviewInput> inputs;
-  for (const fs::path& transcript : transcripts)
-    inputs.push_back({.transcript = transcript, .recording = index.recording_of(transcript).value_or(fs::path())});
-  return inputs;
-}
-
-/// That none of the pages would be written onto a transcript or a recording.
-Result<OutputOwnership> claim_pages(const std::vector<ReviewInput>& inputs, const fs::path& out) {
-  OutputOwnership files("Name another folder with --out");
-  for (const ReviewInput& input : inputs) {
-    files.add_input(input.transcript);
-    files.add_input(input.recording);
-  }
-  for (const char* name : kReviewPages) {
-    if (auto claimed = files.claim(out / name, "review"); !claimed) return tl::unexpected(claimed.error());
-  }
-  return files;
-}
-
-Json json_of(const ReviewRecording& recording) {
-  Json findings = Json::array();
-  for (const ReviewFinding& finding : recording.findings)
-    findings.push_back({{"kind", finding.kind},
-                        {"start_seconds", finding.start.count()},
-                        {"end_seconds", finding.end.count()},
-                        {"severity", finding.severity},
-                        {"reason", finding.reason},
-                        {"excerpt", finding.excerpt}});
-  Json entry{{"recording", recording.name}, {"transcript", recording.transcript}, {"doubt", recording.doubt}};
-  if (recording.length > Seconds(0)) entry["length_seconds"] = recording.length.count();
-  entry["findings"] = std::move(findings);
-  return entry;
-}
-
-Json json_of(const ReviewConversation& conversation) {
-  Json speakers = Json::array();
-  for (std::size_t i = 0; i < conversation.speakers.size(); ++i)
-    speakers.push_back({{"speaker", conversation.speakers[i]},
-                        {"seconds", conversation.length_of(i).count()},
-                        {"turns", std::ranges::count(conversation.turns, i, &ReviewTurn::speaker)}});
-  return {{"recording", conversation.name}, {"transcript", conversation.transcript}, {"speakers", std::move(speakers)}};
-}
-
-void print_json(const ReviewList& list) {
-  Json out{{"version", 1},
-           {"looked_at", list.looked_at},
-           {"not_heard", list.without_audio},
-           {"without_speech", list.without_speech},
-           {"not_read", list.not_read},
-           {"recordings", Json::array()}};
-  for (const ReviewRecording& recording : list.recordings) out["recordings"].push_back(json_of(recording));
-  if (list.with_speakers > 0) {
-    out["with_speakers"] = list.with_speakers;
-    out["conversations"] = Json::array();
-  }
-  for (const ReviewConversation& conversation : list.conversations)
-    out["conversations"].push_back(json_of(conversation));
-  std::puts(json_keeping_bytes(out).c_str());
-}
-
 void print_text(const ReviewList& list, const fs::path& page) {
   for (std::size_t i = 0; i < std::min(kShown, list.recordings.size()); ++i) {
     const ReviewRecording& recording = list.recordings[i];
@@ -228,11 +144,11 @@ int run_review(const std::vector<std::string>& arguments) {
   const int renamed = command.names.empty() ? kDone : apply_names(command, named->store);
   if (command.out.empty() || (renamed != kDone && renamed != kSomeFailed)) return renamed;
   if (const auto folder = expect_output_folder(command.out); !folder) return complain(folder.error(), kNothingRan);
-  const auto transcripts = transcripts_of(command.files);
+  const auto transcripts = find_transcripts(command.files);
   if (!transcripts) return complain(transcripts.error(), kNothingRan);
 
-  const auto inputs = inputs_of(*transcripts, command.audio_root);
-  auto files = claim_pages(inputs, command.out);
+  const auto inputs = review_inputs(*transcripts, command.audio_root);
+  auto files = claim_review_pages(inputs, command.out);
   if (!files) return complain(files.error(), kUsage);
   ReviewPages pages(named->store, Existing::keep);
   LiveLines lines(STDERR_FILENO);
@@ -247,7 +163,7 @@ int run_review(const std::vector<std::string>& arguments) {
                                           .on_progress = counting(lines, inputs.size())});
   if (!list) return complain(list.error(), kNothingRan);
   if (command.json)
-    print_json(*list);
+    std::puts(review_json(*list).c_str());
   else
     print_text(*list, pages.last());
   return list->not_read.empty() ? renamed : kSomeFailed;

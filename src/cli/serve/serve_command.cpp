@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
@@ -156,9 +157,8 @@ Result<void> set_tls(const ServeCommand& c, HttpServerOptions& http) {
     return fail(Fault::usage, c.tls_key.empty()
                                   ? "--tls-cert: --tls-key is missing, the file with the certificate's key"
                                   : "--tls-key: --tls-cert is missing, the file with the certificate");
-  auto identity = read_tls_identity({.certificate = c.tls_cert, .key = c.tls_key});
-  if (!identity) return tl::unexpected<Error>(identity.error());
-  http.tls = std::move(*identity);
+  auto identity = TRY(read_tls_identity({.certificate = c.tls_cert, .key = c.tls_key}));
+  http.tls = std::move(identity);
   return {};
 }
 
@@ -202,8 +202,7 @@ Result<std::uint64_t> bytes_of(const std::string& text) {
 Result<Access> access_of(const ServeCommand& c, const std::filesystem::path& state) {
   auto access = c.token_file.empty() ? Access::from_state(state) : Access::from_file(c.token_file);
   if (access && c.token_file.empty()) log(Level::info, "the token for clients is in " + (state / "token").string());
-  if (access && !c.operator_token_file.empty())
-    if (auto added = access->add_operators(c.operator_token_file); !added) return tl::unexpected<Error>(added.error());
+  if (access && !c.operator_token_file.empty()) TRY(access->add_operators(c.operator_token_file));
   return access;
 }
 
@@ -211,37 +210,31 @@ Result<Access> access_of(const ServeCommand& c, const std::filesystem::path& sta
 Result<void> set_model(const ServeCommand& c, ServeOptions& options) {
   ModelFolders folders = ModelFolders::from_environment();
   folders.first = c.speech.model_dir;
-  const auto model = find_named_model(c.speech.model, folders);
-  if (!model) return tl::unexpected(model.error());
-  auto run = run_options(c.speech, *model);
-  if (!run) return tl::unexpected(run.error());
-  if (run->batched)
+  const auto model = TRY(find_named_model(c.speech.model, folders));
+  auto run = TRY(run_options(c.speech, model));
+  if (run.batched)
     return fail(Fault::usage, "--batched: a request is transcribed in the reference's way; requests share the batch",
                 "Leave it out; --vad skips what is no speech");
   if (const std::string layout = first_subtitle_flag(c.speech.subtitles); !layout.empty())
     return fail(Fault::usage, layout + ": subtitles of the service have a cue for each segment", "Leave it out");
   if (c.speech.paragraphs)
     return fail(Fault::usage, "--paragraphs: texts of the service are one line, as OpenAI's", "Leave it out");
-  const auto listed = parse_device_list(c.devices);
-  if (!listed) return tl::unexpected(listed.error());
-  auto devices = choose_devices(*listed, find_devices());
-  if (!devices) return tl::unexpected(devices.error());
+  const auto listed = TRY(parse_device_list(c.devices));
+  auto devices = TRY(choose_devices(listed, find_devices()));
   std::vector<std::string> more;
   for (const auto name : split(c.also_called, ',')) more.emplace_back(trimmed(name));
   for (const char* openai : {"gpt-4o-transcribe", "gpt-4o-mini-transcribe"}) more.emplace_back(openai);
-  options.api.models = ModelNames(c.speech.model, *model, more);
-  options.api.usual = *run;
-  options.speech.pool.run = std::move(*run);
-  options.speech.pool.devices = std::move(*devices);
+  options.api.models = ModelNames(c.speech.model, model, more);
+  options.api.usual = run;
+  options.speech.pool.run = std::move(run);
+  options.speech.pool.devices = std::move(devices);
   return {};
 }
 
 Result<void> set_voice(const ServeCommand& c, ServeOptions& options) {
-  if (auto engine = engine_command(EngineSettings::of_this_process(), {"say"}); !engine)
-    return tl::unexpected(engine.error());
-  auto voice = VoiceService::open(c.voice);
-  if (!voice) return tl::unexpected(voice.error());
-  options.api.voice = std::move(*voice);
+  TRY(engine_command(EngineSettings::of_this_process(), {"say"}));
+  auto voice = TRY(VoiceService::open(c.voice));
+  options.api.voice = std::move(voice);
   return {};
 }
 
@@ -254,22 +247,19 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
                 "Name one with --model or TUTTI_MODEL; 'tutti models' lists what is here. With --state or --store and "
                 "no model, "
                 "the page shows what runs on that store");
-  const auto named = store_named(c.state, c.store);
-  if (!named) return tl::unexpected(named.error());
-  const auto& state = named->folder;
-  auto access = access_of(c, state);
-  if (!access) return tl::unexpected(access.error());
-  ServeOptions options{.api = {.access = std::move(*access)}, .dashboard = !c.no_dashboard};
+  const auto named = TRY(store_named(c.state, c.store));
+  const auto& state = named.folder;
+  auto access = TRY(access_of(c, state));
+  ServeOptions options{.api = {.access = std::move(access)}, .dashboard = !c.no_dashboard};
   options.speech.state = state;
-  if (named->store.is_server()) options.server = named->store;
-  if (auto set = set_address(c.listen, options.http); !set) return tl::unexpected(set.error());
-  if (auto set = set_tls(c, options.http); !set) return tl::unexpected(set.error());
-  if (auto set = set_origins(c, options.api.origins); !set) return tl::unexpected(set.error());
+  if (named.store.is_server()) options.server = named.store;
+  TRY(set_address(c.listen, options.http));
+  TRY(set_tls(c, options.http));
+  TRY(set_origins(c, options.api.origins));
   warn_of_open_address(options.http);
-  if (auto set = set_alerts(c, options.alerts); !set) return tl::unexpected(set.error());
-  const auto most = bytes_of(c.max_upload);
-  if (!most) return tl::unexpected(most.error());
-  options.api.max_upload = *most;
+  TRY(set_alerts(c, options.alerts));
+  const auto most = TRY(bytes_of(c.max_upload));
+  options.api.max_upload = most;
   if (!(c.longest > 0) || !(c.drain >= 0))
     return fail(Fault::usage, "--max-hours: expected more than 0, and --drain-seconds: 0 or more");
   if (c.jobs_a_client < 1) return fail(Fault::usage, "--jobs-per-client: expected 1 or more");
@@ -283,11 +273,9 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
   for (const auto host : split(c.url_hosts, ',')) options.job_files.url_hosts.push_back(ascii_lower(trimmed(host)));
   options.speech.longest = Seconds(c.longest * 3600);
   options.drain = Seconds(c.drain);
-  if (auto set = set_idle(c, options); !set) return tl::unexpected(set.error());
-  if (!c.voice.empty())
-    if (auto set = set_voice(c, options); !set) return tl::unexpected(set.error());
-  if (!c.speech.model.empty())
-    if (auto set = set_model(c, options); !set) return tl::unexpected(set.error());
+  TRY(set_idle(c, options));
+  if (!c.voice.empty()) TRY(set_voice(c, options));
+  if (!c.speech.model.empty()) TRY(set_model(c, options));
   return options;
 }
 

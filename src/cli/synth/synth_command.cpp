@@ -4,10 +4,11 @@
 
 #include "base/process/exit_code.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/synth/corpus_folder.h"
-#include "cli/synth/morse_folder.h"
+#include "cli/synth/corpus_flags.h"
+#include "prepare/synthetic/morse_folder.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -53,6 +54,14 @@ OptionTable table_of(SynthCommand& command) {
   table.add("receiver-share", corpus.receiver_share, "SHARE",
             "share of clips sent through a receiver set up for something else: a band drawn at random, two of three "
             "overdriven");
+  table.add("contact-share", corpus.contact_share, "SHARE",
+            "share of the contests' clips that have a turn of a contact instead: calls, reports and names sent twice, "
+            "cut figures, prosigns, good-byes");
+  table.add("hand-share", corpus.hand_share, "SHARE",
+            "share of clips keyed with a straight key or a bug, uneven in weight, spacing and speed");
+  table.add("air-share", corpus.air_share, "SHARE",
+            "share of clips disturbed as recordings off the air are, whatever the condition: noise to 13 dB over the "
+            "tone, fading, near stations, narrow filters, pumping gain, clicks, chirp");
   table.add("longest", command.longest, "SECONDS",
             "length of a clip at most; words that do not fit are left out, but for the first");
   table.add_switch("letter-times", command.folder.letter_times, "transcripts/ times every letter, not every word");
@@ -75,9 +84,8 @@ Result<void> settle(SynthCommand& command) {
   if (command.rate < 4000 || command.rate > kModelRate.value)
     return fail(Fault::usage, "--rate: expected 4000 to 16000, found " + std::to_string(command.rate));
   command.folder.rate = Hertz{command.rate};
-  const auto noise = range_of_flag("--noise-db", command.noise_db);
-  if (!noise) return tl::unexpected<Error>(noise.error());
-  command.folder.corpus.noise_db = *noise;
+  const auto noise = TRY(range_of_flag("--noise-db", command.noise_db));
+  command.folder.corpus.noise_db = noise;
   return check(command.folder.corpus);
 }
 

@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "base/process/exit_code.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/synth/corpus_folder.h"
-#include "cli/synth/leak_folder.h"
+#include "cli/synth/corpus_flags.h"
+#include "prepare/synthetic/leak_folder.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -58,9 +59,8 @@ Result<void> settle(SynthLeaks& c) {
   c.folder.threads = c.threads;
   c.folder.format = c.format == "flac" ? AudioFormat::flac : AudioFormat::wav;
   c.folder.corpus.condition = condition_named(c.condition);
-  const auto snr = range_of_flag("--snr-db", c.snr_db);
-  if (!snr) return tl::unexpected<Error>(snr.error());
-  c.folder.corpus.snr_db = *snr;
+  const auto snr = TRY(range_of_flag("--snr-db", c.snr_db));
+  c.folder.corpus.snr_db = snr;
   return check(c.folder.corpus);
 }
 

@@ -11,7 +11,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/prepare/build_progress.h"
-#include "cli/synth/voice_folder.h"
+#include "prepare/synthetic/voice_folder.h"
 #include "view/text.h"
 
 namespace tutti {

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/named_model.h"
@@ -90,15 +91,14 @@ class Source final : public TopSource {
 
   Result<std::string> act(const TopAction& action) override {
     if (socket_.empty()) return fail(Fault::usage, "no batch is running here: there is nothing to drain or cancel");
-    const auto answer = send_control_request(socket_, request_of(action));
-    if (!answer) return tl::unexpected(answer.error());
-    const auto document = nlohmann::json::parse(*answer, nullptr, false);
+    const auto answer = TRY(send_control_request(socket_, request_of(action)));
+    const auto document = nlohmann::json::parse(answer, nullptr, false);
     const auto field = [&](const char* name) {
       return document.is_object() ? document.value(name, nlohmann::json()) : nlohmann::json();
     };
     if (field("ok") == true) return done_text(action);
     const auto error = field("error");
-    return fail(Fault::usage, error.is_string() ? error.get<std::string>() : *answer);
+    return fail(Fault::usage, error.is_string() ? error.get<std::string>() : answer);
   }
 
  private:
@@ -149,10 +149,9 @@ class StoreSource final : public TopSource {
   StoreSource(StoreUrl url, std::unique_ptr<JobStore> store) : url_(std::move(url)), store_(std::move(store)) {}
 
   Result<TopData> look() override {
-    auto status = fleet_of_store(*store_, url_);
-    if (!status) return tl::unexpected(status.error());
-    TopData data{.title = "store " + url_.text(), .devices = status->devices};
-    data.run = std::move(*status);
+    auto status = TRY(fleet_of_store(*store_, url_));
+    TopData data{.title = "store " + url_.text(), .devices = status.devices};
+    data.run = std::move(status);
     return data;
   }
 
@@ -160,9 +159,8 @@ class StoreSource final : public TopSource {
     const auto id = number_in<JobId>(action.id);
     if (action.what != TopAction::What::cancel || !id)
       return fail(Fault::usage, action.name + " is steered on its own machine, by tutti top there");
-    const auto changed = store_->cancel({.ids = {*id}});
-    if (!changed) return tl::unexpected(changed.error());
-    if (*changed == 0) return fail(Fault::missing, action.name + " has ended");
+    const auto changed = TRY(store_->cancel({.ids = {*id}}));
+    if (changed == 0) return fail(Fault::missing, action.name + " has ended");
     return done_text(action);
   }
 
@@ -188,13 +186,11 @@ void dress(Screen& screen, const TopCommand& command) {
 /// none, the machine by telemetry.
 Result<std::unique_ptr<TopSource>> top_source(const TopCommand& command) {
   if (command.store.empty()) return std::make_unique<Source>();
-  const auto named = store_named({}, command.store);
-  if (!named) return tl::unexpected(named.error());
-  auto store = open_store_if_there(named->store);
-  if (!store) return tl::unexpected(store.error());
-  if (!*store)
-    return fail(Fault::missing, named->store.text() + ": no store is there yet", "'tutti batch --store' makes it");
-  return std::make_unique<StoreSource>(named->store, std::move(*store));
+  const auto named = TRY(store_named({}, command.store));
+  auto store = TRY(open_store_if_there(named.store));
+  if (!store)
+    return fail(Fault::missing, named.store.text() + ": no store is there yet", "'tutti batch --store' makes it");
+  return std::make_unique<StoreSource>(named.store, std::move(store));
 }
 
 int print_once(const TopCommand& command) {

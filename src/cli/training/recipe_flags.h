@@ -7,36 +7,14 @@
 #include <vector>
 
 #include "base/files.h"
-#include "cli/settings/option_table.h"
-#include "cli/training/imported_yaml.h"
-#include "cli/training/trainer_names.h"
+#include "base/try.h"
 #include "cli/training/training_run.h"
+#include "recipe/field_values.h"
+#include "recipe/trainers/imported_yaml.h"
+#include "recipe/trainers/trainer_names.h"
+#include "settings/option_table.h"
 
 namespace tutti {
-
-/// Every field's value as text, by name.
-class FieldValues {
- public:
-  explicit FieldValues(std::map<std::string, std::string>& into) : into_(into) {}
-  void group(const char*) {}
-  template <class T>
-  void operator()(const char* name, const T& field, const char*, const char*) {
-    into_[name] = show_value(field);
-  }
-
- private:
-  std::map<std::string, std::string>& into_;
-};
-
-/// The key of every field.
-template <class Recipe>
-std::vector<std::string> names_of(Recipe recipe) {
-  std::map<std::string, std::string> values;
-  visit_fields(recipe, FieldValues(values));
-  std::vector<std::string> names;
-  for (const auto& [name, value] : values) names.push_back(name);
-  return names;
-}
 
 /// Every field of a recipe is a flag; what is not as without a recipe came from its file.
 template <class Recipe>
@@ -107,27 +85,24 @@ Result<void> start_recipe(const std::string& command, const std::vector<std::str
   OptionTable table(command, "");
   add_training(table, named);
   static_cast<void>(table.read(words, {}));
-  const auto file = recipe_file_of(named.run);
-  if (!file) return tl::unexpected<Error>(file.error());
+  const auto file = TRY(recipe_file_of(named.run));
   if (auto is_new = expect_preset_of_new_training(named.run); !is_new) return is_new;
   if (const auto& preset = named.run.preset; !preset.empty()) {
-    auto recipe = read(preset_text<Recipe>(preset), "preset " + preset, {});
-    if (!recipe) return tl::unexpected<Error>(recipe.error());
-    flags.recipe = std::move(*recipe);
+    auto recipe = TRY(read(preset_text<Recipe>(preset), "preset " + preset, {}));
+    flags.recipe = std::move(recipe);
     flags.origin = "preset " + preset;
   }
-  flags.recipe_file = *file;
+  flags.recipe_file = file;
   if (flags.recipe_file.empty()) return {};
   flags.origin += (flags.origin.empty() ? "" : " or ") + flags.recipe_file.string();
   auto text = read_file(flags.recipe_file);
   if (text && !named.run.import.empty())
-    text = recipe_of_yaml(*text, flags.recipe_file.string(), names_of(named.recipe));
+    text = recipe_of_yaml(*text, flags.recipe_file.string(), names_of(named.recipe), print_answer);
   else if (text)
-    text = recipe_in_our_keys(*text, flags.recipe_file.string(), names_of(named.recipe), spellings);
+    text = recipe_in_our_keys(*text, flags.recipe_file.string(), names_of(named.recipe), spellings, print_answer);
   if (!text) return tl::unexpected<Error>(text.error());
-  auto recipe = read(*text, flags.recipe_file.string(), std::move(flags.recipe));
-  if (!recipe) return tl::unexpected<Error>(recipe.error());
-  flags.recipe = std::move(*recipe);
+  auto recipe = TRY(read(*text, flags.recipe_file.string(), std::move(flags.recipe)));
+  flags.recipe = std::move(recipe);
   return {};
 }
 
@@ -138,11 +113,9 @@ Result<void> settle_compute_threads(TrainingFlags<Recipe>& flags, Read read, int
   auto& threads = flags.recipe.compute_threads;
   const auto saved = flags.run.out / "config.toml";
   if (threads == 0 && flags.run.resume && is_there(saved)) {
-    const auto text = read_file(saved);
-    if (!text) return tl::unexpected<Error>(text.error());
-    const auto before = read(*text, saved.string(), {});
-    if (!before) return tl::unexpected<Error>(before.error());
-    threads = before->compute_threads;
+    const auto text = TRY(read_file(saved));
+    const auto before = TRY(read(text, saved.string(), {}));
+    threads = before.compute_threads;
   }
   if (threads == 0) threads = usual;
   return {};

@@ -11,11 +11,11 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/engine_process/engine_run.h"
 #include "cli/interrupt.h"
 #include "cli/prepare/build_progress.h"
-#include "cli/training/loader_flags.h"
 #include "cli/training/recipe_flags.h"
 #include "cli/training/training_run.h"
 #include "device/machine.h"
@@ -24,6 +24,8 @@
 #include "feed/labelled/set_builder.h"
 #include "recipe/classifier_fields.h"
 #include "recipe/recipe_file.h"
+#include "recipe/trainers/loader_flags.h"
+#include "recipe/training_folder.h"
 #include "recipe/tts_fields.h"
 #include "recipe/vocoder_recipe.h"
 
@@ -119,23 +121,45 @@ void report_prepared(const SetBuildReport& built, const fs::path& set) {
         "looks better than it is: make the set with 'tutti prepare classifier --group'");
 }
 
+/// Prepares the set with other front ends beside it: linear bands, and clips of 2 s where they are longer. Not of a
+/// large set, nor of field note 003's geometries.
+Result<void> prepare_front_ends(const SetBuildReport& built, const fs::path& data, const fs::path& set,
+                                BuildProgress& progress) {
+  constexpr std::int64_t kSmallSet = 2000;
+  constexpr Seconds kShort{2};
+  if (built.used > kSmallSet || built.geometry.name != "clip") return {};
+  SetBuildOptions options{.data = data, .preset = "clip", .threads = std::max(1, read_cpu().cores)};
+  const auto build = [&](const char* name) -> Result<void> {
+    options.out = set_with_front_end(set, name);
+    TRY(build_labelled_set(options, [&](std::int64_t done, std::int64_t all) { return progress(done, all); }));
+    return {};
+  };
+  if (built.geometry.seconds() >= 2 * kShort) {
+    options.seconds = kShort;
+    TRY(build("short"));
+    options.seconds.reset();
+  }
+  options.linear = true;
+  return build("linear");
+}
+
 /// The set that a classifier is trained on. `data` that is a set stays; its file for training names it, too. Labelled
 /// recordings, in folders or a list as for `tutti prepare classifier`, are prepared by its defaults into OUT/set; a
-/// training that goes on (`resumes`) takes the one that is there. Reports on standard error. Errors: those of
-/// build_labelled_set; Fault::cancelled after an interruption, and the same command goes on from there.
-Result<fs::path> classifier_set(const fs::path& data, const fs::path& out, bool resumes) {
+/// training that goes on (`resumes`) takes the one that is there. One that `tunes` gets others of a small set beside
+/// it, for the engine to choose among. Reports on standard error. Errors: those of build_labelled_set; Fault::cancelled
+/// after an interruption, and the same command goes on from there.
+Result<fs::path> classifier_set(const fs::path& data, const fs::path& out, bool resumes, bool tunes) {
   const auto set = out / "set";
   if (data.filename() == set_file("", SetPart::training)) return folder_of(data);  // as shells complete the name
   if (data.empty() || is_set(data) || !may_be_recordings(data)) return data;
   if (resumes && is_set(set)) return set;
-  if (auto unused = resumes ? Result<void>() : expect_set_unused(out); !unused)
-    return tl::unexpected<Error>(unused.error());
+  TRY(resumes ? Result<void>() : expect_set_unused(out));
   Interrupt interrupt;
   BuildProgress progress(interrupt, "files");
-  const auto built = build_labelled_set({.data = data, .out = set, .threads = std::max(1, read_cpu().cores)},
-                                        [&](std::int64_t done, std::int64_t all) { return progress(done, all); });
-  if (!built) return tl::unexpected<Error>(built.error());
-  report_prepared(*built, set);
+  const auto built = TRY(build_labelled_set({.data = data, .out = set, .threads = std::max(1, read_cpu().cores)},
+                                            [&](std::int64_t done, std::int64_t all) { return progress(done, all); }));
+  report_prepared(built, set);
+  if (tunes) TRY(prepare_front_ends(built, data, set, progress));
   return set;
 }
 
@@ -183,9 +207,8 @@ int run_train_classifier(const std::vector<std::string>& words) {
            },
        .sources = [](const ClassifierRecipe& r) { return std::vector<std::filesystem::path>{r.data}; },
        .prepare = [](const TrainingRun& run, ClassifierRecipe& r) -> Result<void> {
-         auto set = classifier_set(r.data, run.out, run.resume);
-         if (!set) return tl::unexpected<Error>(set.error());
-         r.data = std::move(*set);
+         auto set = TRY(classifier_set(r.data, run.out, run.resume, r.tune_minutes > 0));
+         r.data = std::move(set);
          return {};
        }},
       words);

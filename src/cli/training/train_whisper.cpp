@@ -7,17 +7,18 @@
 #include "base/free_port.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_rank.h"
+#include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
 #include "cli/named_model.h"
-#include "cli/training/loader_flags.h"
 #include "cli/training/recipe_flags.h"
-#include "cli/training/trainer_names.h"
-#include "cli/training/training_processes.h"
 #include "cli/training/training_run.h"
 #include "device/machine.h"
+#include "link/training_processes.h"
 #include "recipe/recipe_file.h"
+#include "recipe/trainers/loader_flags.h"
+#include "recipe/trainers/trainer_names.h"
 #include "recipe/whisper_fields.h"
 
 namespace tutti {
@@ -47,9 +48,8 @@ Result<WhisperRecipe> read_text(const std::string& text, const std::string& file
 Result<LoaderFlags> in_our_spelling(const std::vector<std::string>& words) {
   auto others = without_loader_flags(words, "dataloader_", 0);
   if (!others) return others;
-  auto ours = in_our_names(others->words);
-  if (!ours) return tl::unexpected<Error>(ours.error());
-  others->words = std::move(*ours);
+  auto ours = TRY(in_our_names(others->words));
+  others->words = std::move(ours);
   return others;
 }
 
@@ -71,17 +71,15 @@ Result<void> settle_devices(TrainCommand& command) {
   if (rank_of_process().ranks > 1)
     return fail(Fault::usage, "devices: this process is already one of several, by WORLD_SIZE or SLURM_NTASKS",
                 "Say with --device where it computes, or unset the variables");
-  auto devices = training_devices(command.recipe.devices);
-  if (!devices) return tl::unexpected<Error>(devices.error());
-  command.devices = std::move(*devices);
+  auto devices = TRY(training_devices(command.recipe.devices));
+  command.devices = std::move(devices);
   return {};
 }
 
 Result<void> settle(TrainCommand& command) {
   if (auto settled = settle_run(command.run); !settled) return settled;
-  auto language = language_code_of(command.recipe.language);
-  if (!language) return tl::unexpected<Error>(language.error());
-  command.recipe.language = std::move(*language);
+  auto language = TRY(language_code_of(command.recipe.language));
+  command.recipe.language = std::move(language);
   auto settled = settle_devices(command);
   if (settled) settled = settle_compute_threads(command, read_text, usual_compute_threads(command));
   if (settled) settled = check_recipe(command.recipe);

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/owned.h"
 #include "cli/command_trace.h"
-#include "cli/settings/option_table.h"
+#include "settings/option_table.h"
 
 namespace tutti {
 
@@ -53,10 +53,6 @@ Result<void> settle_run(TrainingRun& run);
 /// not its own.
 Result<void> expect_own_folder(const TrainingRun& run, std::vector<std::filesystem::path> sources);
 
-/// Checks that no training learns from a set in OUT, so that one may be made there: none has checkpoints in it, and
-/// none is running. Fault::usage and Fault::refused where one does.
-Result<void> expect_set_unused(const std::filesystem::path& out);
-
 /// Begins the trace of --trace, a file that the training does not read (`sources`; empty paths are none).
 Result<void> begin_trace(CommandTrace& trace, const TrainingRun& run, std::vector<std::filesystem::path> sources);
 
@@ -66,6 +62,9 @@ Result<OwnedFd> settings_file(const std::string& text);
 
 /// The path by which another process opens it, until this one closes it.
 std::string path_of(const OwnedFd& file);
+
+/// Prints what replaces a setting of another trainer, one line on standard error.
+void print_answer(const std::string& answer);
 
 /// For people, where the engine dies.
 std::string doing_of(const TrainingRun& run);

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "cli/batch/batch_control.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
@@ -12,6 +13,7 @@
 #include "cli/named_model.h"
 #include "cli/worker/worker_machine.h"
 #include "transcribe/batch/batch_run.h"
+#include "transcribe/bucket_outputs.h"
 
 namespace tutti {
 namespace {
@@ -24,30 +26,26 @@ struct StoreWork {
 };
 
 Result<StoreWork> prepare(const WorkerCommand& command, const std::string& line) {
-  auto named = store_named(command.state, command.store);
-  if (!named) return tl::unexpected(named.error());
+  auto named = TRY(store_named(command.state, command.store));
   StoreWork work;
   BatchOptions& options = work.options;
-  auto run = set_machine(command, line, options);
-  if (!run) return tl::unexpected(run.error());
-  BatchCommand batch{.speech = command.speech, .output_format = command.output_format};
+  auto run = TRY(set_machine(command, line, options));
+  BatchCommand batch{.other = command.other, .speech = command.speech, .output_format = command.output_format};
   if (command.sequential) batch.speech.vad.batched = false;
   batch.speech.output_format = command.output_format;
   const bool emulated = std::ranges::any_of(
       options.devices, [](const auto& d) { return d.device.kind == ResolvedDevice::Kind::emulated; });
-  auto fingerprint = fingerprint_of(batch, options.run.model, emulated, /*is_shared=*/true);
-  if (!fingerprint) return tl::unexpected(fingerprint.error());
-  auto formats = parse_formats(command.output_format);
-  if (!formats) return tl::unexpected(formats.error());
-  work.follow = {std::move(*fingerprint), std::move(*formats), Seconds(command.idle_timeout * 60)};
-  options.writer = run->writer;
-  options.batch = named->store.text();
-  options.state = named->folder;
-  options.server = named->store;
-  const auto lease = lease_length(command.lease);
-  if (!lease) return tl::unexpected(lease.error());
-  options.lease = *lease;
-  options.staging = fs::absolute(named->folder).lexically_normal() / "runner" / ".tmp";
+  auto fingerprint = TRY(fingerprint_of(batch, options.run.model, emulated, /*is_shared=*/true));
+  auto formats = TRY(parse_formats(command.output_format));
+  work.follow = {std::move(fingerprint), std::move(formats), Seconds(command.idle_timeout * 60)};
+  options.writer = run.writer;
+  options.batch = named.store.text();
+  options.state = named.folder;
+  options.server = named.store;
+  const auto lease = TRY(lease_length(command.lease));
+  options.lease = lease;
+  options.objects = std::make_shared<BucketOutputs>();
+  options.staging = fs::absolute(named.folder).lexically_normal() / "runner" / ".tmp";
   return work;
 }
 

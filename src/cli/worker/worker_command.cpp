@@ -19,8 +19,10 @@
 #include "base/numbers.h"
 #include "base/owned.h"
 #include "base/periodic_thread.h"
+#include "base/try.h"
 #include "cli/batch/batch_control.h"
 #include "cli/batch/batch_log.h"
+#include "cli/batch/engine_options.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
@@ -78,9 +80,8 @@ Result<void> log_as_worker(const fs::path& folder) {
     if (auto made = make_folders(folder); !made) return made;
     for (auto [file, name] :
          {std::pair(&files->all, "transcription-worker.log"), std::pair(&files->gpu_test, "gpu-test.log")}) {
-      auto opened = open_log(folder / name);
-      if (!opened) return tl::unexpected(opened.error());
-      *file = std::move(*opened);
+      auto opened = TRY(open_log(folder / name));
+      *file = std::move(opened);
     }
   }
   set_log_sink([files](Level level, std::string_view text) {
@@ -94,15 +95,19 @@ Result<void> log_as_worker(const fs::path& folder) {
 
 Result<RunnerOptions> runner_options(const WorkerCommand& command, QueueUrl queue, const std::string& line) {
   RunnerOptions options;
-  if (auto set = set_machine(command, line, options); !set) return tl::unexpected(set.error());
-  auto digest = digest_of_model(options.run.model);
-  if (!digest) return tl::unexpected(digest.error());
+  TRY(set_machine(command, line, options));
+  auto digest = TRY(command.other ? Result<std::string>(command.other->name + "|" + command.speech.model)
+                                  : digest_of_model(options.run.model));
   options.batch = queue.url;
   options.queue = std::move(queue);
   options.bucket = command.s3_bucket;
   options.worker_id = "worker-" + random_uuid();
   options.model_name = command.speech.model;
-  options.model_digest = std::move(*digest);
+  if (command.other) {
+    options.model_name = command.other->name;
+    if (!command.speech.model.empty()) options.model_name += ", " + command.speech.model;
+  }
+  options.model_digest = std::move(digest);
   options.visibility = command.visibility;
   options.prefetch = command.prefetch;
   options.idle_timeout = Seconds(command.idle_timeout * 60);
@@ -193,12 +198,17 @@ WorkerEnd work(RunnerOptions options, const WorkerCommand& command) {
   return {exit_code(report->run), report->numbers.over == RunnerTally::Over::idle};
 }
 
+/// That of --engine, which has a model by default as it sees fit.
+Result<void> take_engine(OptionTable& table, WorkerCommand& command) {
+  if (command.engine.empty()) return {};
+  if (table.given_by("model") == SourceKind::standard) command.speech.model.clear();
+  command.other = TRY(other_engine(command.engine, command.speech, command.sequential, table));
+  return {};
+}
+
 /// Of a queue, or of a store.
-WorkerEnd work(OptionTable& table, WorkerCommand& command, const std::string& line) {
-  if (!command.store.empty()) {
-    default_as_batch(table, command);
-    return work_on_store(command, line);
-  }
+WorkerEnd work(const WorkerCommand& command, const std::string& line) {
+  if (!command.store.empty()) return work_on_store(command, line);
   const auto queue = queue_of(command.queue_url);
   if (!queue) return {complain(queue.error())};
   auto options = runner_options(command, *queue, line);
@@ -213,9 +223,8 @@ int run_worker(const std::vector<std::string>& arguments) {
   OptionTable table(
       "worker",
       "Transcribe the jobs of an SQS queue, from S3 to S3, or those of a store on PostgreSQL. Any number of machines "
-      "may "
-      "do so at once, start and end at any time: each job is published once, and one whose worker is gone is done by "
-      "another.");
+      "may do so at once, start and end at any time: each job is published once, and one whose worker is gone is done "
+      "by another.");
   add_worker(table, command);
   table.examples(
       {"tutti worker --queue-url https://sqs.us-east-1.amazonaws.com/123456789012/jobs --s3-bucket talks "
@@ -227,7 +236,9 @@ int run_worker(const std::vector<std::string>& arguments) {
   if (const auto valid = check_worker(table, command); !valid) return complain(valid.error());
   if (const auto taken = take_temporary_folder(command.temp_dir); !taken) return complain(taken.error());
   if (const auto logs = log_as_worker(command.log_dir); !logs) return complain(logs.error());
-  const WorkerEnd end = work(table, command, command_line("tutti worker", arguments));
+  if (!command.store.empty()) default_as_batch(table, command);
+  if (const auto taken = take_engine(table, command); !taken) return complain(taken.error());
+  const WorkerEnd end = work(command, command_line("tutti worker", arguments));
   if (end.is_idle) run_on_idle(command.on_idle);
   return end.exit_code;
 }

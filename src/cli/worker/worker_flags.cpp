@@ -58,6 +58,8 @@ void add_machine(OptionTable& table, WorkerCommand& c) {
   table.group("Devices");
   table.add_list("devices", c.devices, "LIST", "as --devices of 'tutti batch'; default: every GPU");
   table.add_switch("cpu-only", c.cpu_only, "work on the CPU");
+  table.add("engine", c.engine, "CMD", "as --engine of 'tutti batch': another engine, which finds its models by itself")
+      .has_variable = false;  // TUTTI_ENGINE is the path of ours
   table.add_switch("cpu-fallback", c.cpu_fallback,
                    "where no GPU is in sight, or none computes a first window, work on the CPU and log so; without it "
                    "that is an error");

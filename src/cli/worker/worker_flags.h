@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "cli/batch/batch_flags.h"
 #include "cli/cloud/cloud_flags.h"
-#include "cli/settings/option_table.h"
+#include "settings/option_table.h"
 
 namespace tutti {
 
@@ -29,6 +30,8 @@ struct WorkerCommand {
   double drain_seconds = 100;
   std::filesystem::path log_dir{};
 
+  std::string engine{};                // a command line; empty: tutti-engine
+  std::optional<OtherEngine> other{};  // that engine, once it has reported what it takes
   TranscribeCommand speech{};
   bool sequential = false;
   std::string devices{};

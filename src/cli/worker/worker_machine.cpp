@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/process/exit_code.h"
+#include "base/try.h"
 #include "cli/flags.h"
 #include "cli/named_model.h"
 #include "cli/transcribe_command.h"
@@ -18,6 +19,11 @@ using Kind = ResolvedDevice::Kind;
 
 /// None is needed where every device is emulated.
 Result<std::filesystem::path> model_of(const WorkerCommand& command, const std::vector<ChosenDevice>& devices) {
+  const bool is_played = std::ranges::any_of(devices, [](const auto& d) { return d.device.kind == Kind::emulated; });
+  if (command.other && is_played)
+    return fail(Fault::usage, "--engine: emulated devices have no engine, tutti plays them itself",
+                "Name cpu or cuda:N with --devices");
+  if (command.other) return std::filesystem::path(command.speech.model);
   if (command.speech.model.empty()) {
     if (std::ranges::all_of(devices, [](const auto& d) { return d.device.kind == Kind::emulated; }))
       return std::filesystem::path();
@@ -32,30 +38,28 @@ Result<std::filesystem::path> model_of(const WorkerCommand& command, const std::
 }  // namespace
 
 Result<TranscribeOptions> set_machine(const WorkerCommand& command, const std::string& line, JobRunOptions& options) {
-  auto devices = devices_of_worker(command);
-  if (!devices) return tl::unexpected(devices.error());
-  auto prices = hourly_prices(command.prices, *devices);
-  if (!prices) return tl::unexpected(prices.error());
-  const auto model = model_of(command, *devices);
-  if (!model) return tl::unexpected(model.error());
+  auto devices = TRY(devices_of_worker(command));
+  auto prices = TRY(hourly_prices(command.prices, devices));
+  const auto model = TRY(model_of(command, devices));
   TranscribeCommand speech = command.speech;
   if (command.sequential) speech.vad.batched = false;
   speech.output_format = command.output_format;
-  auto run = run_options(speech, *model);
-  if (!run) return tl::unexpected(run.error());
-  if (auto set = set_tuning(command.speech.tuning, options.tuning); !set) return tl::unexpected(set.error());
-  options.run = *run;
-  options.devices = std::move(*devices);
+  auto run = TRY(run_options(speech, model));
+  TRY(set_tuning(command.speech.tuning, options.tuning));
+  options.run = run;
+  options.run.engine = command.other;
+  options.devices = std::move(devices);
   options.tests_devices = true;
   options.jobs_at_once = command.threads;
-  options.prices = std::move(*prices);
+  options.prices = std::move(prices);
   options.command = line;
   return run;
 }
 
 bool falls_back_to_cpu(const WorkerCommand& command, const Error& error, JobRunOptions& options) {
   const bool has_cpu = std::ranges::any_of(options.devices, [](const auto& d) { return d.device.kind == Kind::cpu; });
-  if (!command.cpu_fallback || has_cpu || error.fault != Fault::device || options.run.model.empty()) return false;
+  if (!command.cpu_fallback || has_cpu || error.fault != Fault::device) return false;
+  if (options.run.model.empty() && !options.run.engine) return false;  // the devices are emulated
   const auto listed = parse_device_list("cpu");
   auto cpu = listed ? choose_devices(*listed, find_devices()) : tl::unexpected<Error>(listed.error());
   auto prices = cpu ? hourly_prices(command.prices, *cpu) : tl::unexpected<Error>(cpu.error());

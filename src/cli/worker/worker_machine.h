@@ -3,8 +3,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "cli/settings/option_table.h"
 #include "cli/worker/worker_flags.h"
+#include "settings/option_table.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/batch/batch_report.h"
 #include "transcribe/run.h"

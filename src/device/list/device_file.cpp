@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/toml.h"
+#include "base/try.h"
 #include "device/list/device_list.h"
 #include "device/toml_keys.h"
 
@@ -84,31 +85,27 @@ Result<ListedDevice> listed(Entry entry, const std::string& where) {
 }  // namespace
 
 Result<std::vector<ListedDevice>> read_device_file(const std::string& path) {
-  const auto content = read_file(path);
-  if (!content) return tl::unexpected(content.error());
-  auto parsed = parse_toml(*content, path, Fault::usage);
-  if (!parsed) return tl::unexpected(parsed.error());
+  const auto content = TRY(read_file(path));
+  auto parsed = TRY(parse_toml(content, path, Fault::usage));
   double time = 1;
   const toml::array* entries = nullptr;
   const TomlKeys top{{"time", positive(time)}, {"device", [&](const toml::node& node) {
                                                   entries = node.as_array();
                                                   return entries != nullptr;
                                                 }}};
-  if (auto taken = take_table(*parsed, top, path, kDescribed); !taken) return tl::unexpected(taken.error());
+  TRY(take_table(parsed, top, path, kDescribed));
   std::vector<ListedDevice> devices;
   for (std::size_t i = 0; entries && i < entries->size(); ++i) {
     const std::string where = path + ": device " + std::to_string(i + 1);
     const auto* table = (*entries)[i].as_table();
     Entry entry;
     entry.card.time = time;
-    if (auto taken = table ? take_table(*table, keys_of(entry), where, kDescribed) : Result<void>{}; !taken)
-      return tl::unexpected(taken.error());
+    TRY(table ? take_table(*table, keys_of(entry), where, kDescribed) : Result<void>{});
     const int count = entry.count;
-    auto device = listed(std::move(entry), where);
-    if (!device) return tl::unexpected(device.error());
+    auto device = TRY(listed(std::move(entry), where));
     for (int k = 0; k < count; ++k) {
-      device->spec.card.seed = devices.size();  // alike, but not in step
-      devices.push_back(*device);
+      device.spec.card.seed = devices.size();  // alike, but not in step
+      devices.push_back(device);
     }
   }
   if (devices.empty()) return fail(Fault::usage, path + ": expected at least one [[device]], found none");

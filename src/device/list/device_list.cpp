@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -53,9 +54,8 @@ Result<std::vector<ListedDevice>> parse_device_list(std::string_view list) {
       devices.insert(devices.end(), file->begin(), file->end());
       continue;
     }
-    auto spec = parse_device(entry);
-    if (!spec) return tl::unexpected(spec.error());
-    devices.push_back({.spec = std::move(*spec)});
+    auto spec = TRY(parse_device(entry));
+    devices.push_back({.spec = std::move(spec)});
   }
   if (devices.empty()) return fail(Fault::usage, "expected a list of devices, found nothing", "As in cuda:0,cuda:1");
   return devices;
@@ -71,18 +71,17 @@ Result<std::vector<ChosenDevice>> choose_devices(std::span<const ListedDevice> l
   std::vector<ChosenDevice> chosen;
   std::map<std::string, int> taken;
   for (const auto& entry : entries) {
-    auto device = resolve(entry.spec, machine);
-    if (!device) return tl::unexpected(device.error());
-    const bool emulated = device->kind == ResolvedDevice::Kind::emulated;
-    const bool gpu = device->kind == ResolvedDevice::Kind::cuda;
-    std::string id = gpu ? device->uuid : written(entry.spec);
+    auto device = TRY(resolve(entry.spec, machine));
+    const bool emulated = device.kind == ResolvedDevice::Kind::emulated;
+    const bool gpu = device.kind == ResolvedDevice::Kind::cuda;
+    std::string id = gpu ? device.uuid : written(entry.spec);
     if (!emulated && std::ranges::any_of(chosen, [&](const auto& other) { return other.id == id; }))
       return fail(Fault::usage, "devices: " + written(entry.spec) + " is named twice (" + id + ")",
                   "Name each device once");
     if (emulated) id = unique(entry.name.empty() ? id : entry.name, taken);
-    if (!entry.name.empty()) device->name = entry.name;
+    if (!entry.name.empty()) device.name = entry.name;
     std::string label = gpu ? entry.name.empty() ? written(entry.spec) : entry.name : id;
-    chosen.push_back({.id = std::move(id), .label = std::move(label), .device = std::move(*device)});
+    chosen.push_back({.id = std::move(id), .label = std::move(label), .device = std::move(device)});
   }
   return chosen;
 }

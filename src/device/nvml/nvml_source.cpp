@@ -1,5 +1,6 @@
 #include "device/nvml/nvml_source.h"
 
+#include "base/try.h"
 #include "device/nvml/nvml.h"
 #include "device/nvml/readings.h"
 
@@ -41,9 +42,8 @@ Result<void> NvmlSource::open(NvmlView& view, Clock::Instant now) {
 
 Result<void> NvmlSource::list(NvmlView& view, Clock::Instant now) {
   view.listed = now;
-  auto listing = list_cards(*view.library);
-  if (!listing) return tl::unexpected(listing.error());
-  view.listing = std::make_shared<const NvmlListing>(std::move(*listing));
+  auto listing = TRY(list_cards(*view.library));
+  view.listing = std::make_shared<const NvmlListing>(std::move(listing));
   std::set<std::string> present;
   for (const auto& card : view.listing->cards) present.insert(key_of(card.gpu));
   lost_.clear();
@@ -72,7 +72,7 @@ Result<NvmlView> NvmlSource::current(GpuSink& sink, Clock::Instant now) {
   if (!view.library || (!lost_.empty() && !is_recent)) done = open(view, now);
   if (done && (!view.listing || now - view.listed >= kListEvery)) done = list(view, now);
   shared_->with([&](NvmlView& shared) { shared = view; });
-  if (!done) return tl::unexpected(done.error());
+  TRY(done);
   if (!events_) watch_events(view);
   return view;
 }

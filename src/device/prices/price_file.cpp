@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "base/toml.h"
+#include "base/try.h"
 #include "device/prices/price_list.h"
 #include "device/toml_keys.h"
 
@@ -58,7 +59,7 @@ Result<Price> price_in(const toml::table& table, const std::string& where) {
   const TomlKeys keys{{"device", word_into(price.device)},       {"purchase", word_into(price.purchase)},
                       {"usd_hour", amount_into(price.usd_hour)}, {"date", date_into(price.date)},
                       {"instance", word_into(price.instance)},   {"devices", count_into(price.devices)}};
-  if (auto taken = take_table(table, keys, where, kDescribed); !taken) return tl::unexpected(taken.error());
+  TRY(take_table(table, keys, where, kDescribed));
   const std::pair<const char*, bool> needed[] = {{"device = \"NAME\"", !price.device.empty()},
                                                  {"purchase = \"on-demand\"", !price.purchase.empty()},
                                                  {"usd_hour = AMOUNT", price.usd_hour >= 0},
@@ -73,9 +74,8 @@ Result<void> take_prices(const toml::array& entries, PriceList& list, const std:
     const std::string where = path + ": price " + std::to_string(i + 1);
     const auto* table = entries[i].as_table();
     if (!table) return fail(Fault::usage, where + ": expected [[price]]", kDescribed);
-    auto price = price_in(*table, where);
-    if (!price) return tl::unexpected(price.error());
-    if (auto added = add_price(list.prices, std::move(*price), where); !added) return added;
+    auto price = TRY(price_in(*table, where));
+    if (auto added = add_price(list.prices, std::move(price), where); !added) return added;
   }
   return {};
 }
@@ -98,10 +98,8 @@ Result<void> take_services(const toml::table* storage, const toml::table* reques
 }  // namespace
 
 Result<PriceList> read_price_file(const std::string& path) {
-  const auto content = read_file(path);
-  if (!content) return tl::unexpected(content.error());
-  auto parsed = parse_toml(*content, path, Fault::usage);
-  if (!parsed) return tl::unexpected(parsed.error());
+  const auto content = TRY(read_file(path));
+  auto parsed = TRY(parse_toml(content, path, Fault::usage));
   const toml::array* entries = nullptr;
   const toml::table *storage = nullptr, *requests = nullptr;
   const auto table_into = [](const toml::table*& into) {
@@ -110,11 +108,10 @@ Result<PriceList> read_price_file(const std::string& path) {
   const TomlKeys top{{"price", [&](const toml::node& node) { return (entries = node.as_array()) != nullptr; }},
                      {"storage", table_into(storage)},
                      {"requests", table_into(requests)}};
-  if (auto taken = take_table(*parsed, top, path, kDescribed); !taken) return tl::unexpected(taken.error());
+  TRY(take_table(parsed, top, path, kDescribed));
   PriceList list;
-  if (entries)
-    if (auto taken = take_prices(*entries, list, path); !taken) return tl::unexpected(taken.error());
-  if (auto taken = take_services(storage, requests, list.services, path); !taken) return tl::unexpected(taken.error());
+  if (entries) TRY(take_prices(*entries, list, path));
+  TRY(take_services(storage, requests, list.services, path));
   if (list.prices.empty())
     return fail(Fault::usage, path + ": expected at least one [[price]], found none", kDescribed);
   return list;

@@ -7,6 +7,7 @@
 #include "base/field_names.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -41,14 +42,13 @@ Result<double> amount_in(std::string_view text, std::string_view part) {
 }
 
 Result<void> take_file(PriceList& list, const std::string& path) {
-  auto file = read_price_file(path);
-  if (!file) return tl::unexpected(file.error());
-  for (Price& price : file->prices)
+  auto file = TRY(read_price_file(path));
+  for (Price& price : file.prices)
     if (auto added = add_price(list.prices, std::move(price), path); !added) return added;
-  if (file->services.usd_gb_month) list.services.usd_gb_month = file->services.usd_gb_month;
-  if (!file->services.usd_million_requests) return {};
-  list.services.usd_million_requests = file->services.usd_million_requests;
-  list.services.requests_per_recording = file->services.requests_per_recording;
+  if (file.services.usd_gb_month) list.services.usd_gb_month = file.services.usd_gb_month;
+  if (!file.services.usd_million_requests) return {};
+  list.services.usd_million_requests = file.services.usd_million_requests;
+  list.services.requests_per_recording = file.services.requests_per_recording;
   return {};
 }
 
@@ -71,13 +71,12 @@ Result<void> take_part(PriceList& list, std::string_view part) {
   if (part.ends_with(".toml")) return take_file(list, std::string(part));
   const auto equals = part.rfind('=');
   const bool named = equals != part.npos;
-  const auto amount = amount_in(named ? part.substr(equals + 1) : part, part);
-  if (!amount) return tl::unexpected(amount.error());
+  const auto amount = TRY(amount_in(named ? part.substr(equals + 1) : part, part));
   if (equals == 0)
     return fail(Fault::usage, "expected a device's name before '" + std::string(part) + "'", "As in T4=0.526");
-  if (named) return take_named(list, trimmed(part.substr(0, equals)), *amount);
-  if (list.others) return given_twice("every device", *list.others, *amount);
-  list.others = *amount;
+  if (named) return take_named(list, trimmed(part.substr(0, equals)), amount);
+  if (list.others) return given_twice("every device", *list.others, amount);
+  list.others = amount;
   return {};
 }
 
@@ -168,8 +167,8 @@ Result<PriceList> parse_prices(std::string_view text) {
 
 Result<HourlyPrices> prices_of(const PriceList& list, const std::string& purchase,
                                std::span<const PricedDevice> devices) {
-  if (auto checked = expect_purchase(list, purchase); !checked) return tl::unexpected(checked.error());
-  if (auto checked = expect_devices(list, devices); !checked) return tl::unexpected(checked.error());
+  TRY(expect_purchase(list, purchase));
+  TRY(expect_devices(list, devices));
   HourlyPrices prices;
   for (const PricedDevice& device : devices) {
     const Closest closest = closest_of(list, purchase, device);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/strings.h"
+#include "base/try.h"
 #include "device/nvml/query.h"
 #include "device/proc_text.h"
 
@@ -205,9 +206,8 @@ Topology read_topology(const NvmlLibrary& library, const NvmlListing& listing, c
 }
 
 Result<Topology> find_topology() {
-  const auto library = NvmlLibrary::load();
-  if (!library) return tl::unexpected(library.error());
-  return list_cards(**library).map([&](const NvmlListing& listing) { return read_topology(**library, listing); });
+  const auto library = TRY(NvmlLibrary::load());
+  return list_cards(*library).map([&](const NvmlListing& listing) { return read_topology(*library, listing); });
 }
 
 }  // namespace tutti

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/hdf5/hdf5_api.h"
 
 namespace tutti {
@@ -119,20 +120,18 @@ std::string Hdf5Dataset::text() const {
 }
 
 Result<Hdf5File> Hdf5File::create(const std::filesystem::path& path) {
-  const auto api = Hdf5Api::load();
-  if (!api) return tl::unexpected<Error>(api.error());
-  const hid_t file = (*api)->H5Fcreate(path.c_str(), kTruncate, kDefault, kDefault);
+  const auto api = TRY(Hdf5Api::load());
+  const hid_t file = api->H5Fcreate(path.c_str(), kTruncate, kDefault, kDefault);
   if (file < 0) return fail(Fault::unavailable, path.string() + ": could not be created");
-  return Hdf5File(**api, path, file);
+  return Hdf5File(*api, path, file);
 }
 
 Result<Hdf5File> Hdf5File::open(const std::filesystem::path& path) {
   if (!is_there(path)) return fail(Fault::missing, path.string() + ": no such file");
-  const auto api = Hdf5Api::load();
-  if (!api) return tl::unexpected<Error>(api.error());
-  const hid_t file = (*api)->H5Fopen(path.c_str(), kReadOnly, kDefault);
+  const auto api = TRY(Hdf5Api::load());
+  const hid_t file = api->H5Fopen(path.c_str(), kReadOnly, kDefault);
   if (file < 0) return fail(Fault::corrupt, path.string() + ": expected an HDF5 file; it is none, or damaged");
-  return Hdf5File(**api, path, file);
+  return Hdf5File(*api, path, file);
 }
 
 Hdf5File::Hdf5File(Hdf5File&& other) noexcept
@@ -222,24 +221,22 @@ Result<Hdf5Dataset> Hdf5File::dataset(const std::string& name) const {
 }
 
 Result<std::vector<std::byte>> Hdf5File::read(const std::string& name, Hdf5Type type) const {
-  const auto facts = dataset(name);
-  if (!facts) return tl::unexpected<Error>(facts.error());
+  const auto facts = TRY(dataset(name));
   const Id stored(stored_type(*api_, type), api_->H5Tclose);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(facts->count()) * api_->H5Tget_size(stored));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(facts.count()) * api_->H5Tget_size(stored));
   const Id dataset(api_->H5Dopen2(file_, name.c_str(), kDefault), api_->H5Dclose);
   if (!bytes.empty() && api_->H5Dread(dataset, stored, H5S_ALL, H5S_ALL, kDefault, bytes.data()) < 0)
-    return damaged("dataset '" + name + "' (" + facts->text() + ") cannot be read");
+    return damaged("dataset '" + name + "' (" + facts.text() + ") cannot be read");
   return bytes;
 }
 
 Result<std::vector<std::string>> Hdf5File::read_texts(const std::string& name) const {
-  const auto facts = dataset(name);
-  if (!facts) return tl::unexpected<Error>(facts.error());
-  if (facts->type != Hdf5Type::text) return damaged("dataset '" + name + "': expected texts, found " + facts->text());
+  const auto facts = TRY(dataset(name));
+  if (facts.type != Hdf5Type::text) return damaged("dataset '" + name + "': expected texts, found " + facts.text());
   const Id dataset(api_->H5Dopen2(file_, name.c_str(), kDefault), api_->H5Dclose);
   const Id type(api_->H5Dget_type(dataset), api_->H5Tclose), space(api_->H5Dget_space(dataset), api_->H5Sclose);
-  const TextReading reading{type, api_->H5Tis_variable_str(type) > 0, facts->element_bytes,
-                            static_cast<std::size_t>(facts->count())};
+  const TextReading reading{type, api_->H5Tis_variable_str(type) > 0, facts.element_bytes,
+                            static_cast<std::size_t>(facts.count())};
   auto texts = reading.run([&](void* into) { return api_->H5Dread(dataset, type, H5S_ALL, H5S_ALL, kDefault, into); },
                            [&](void* from) { api_->H5Dvlen_reclaim(type, space, kDefault, from); });
   if (!texts) return damaged("dataset '" + name + "' " + texts.error().what);

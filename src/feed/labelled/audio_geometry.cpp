@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/try.h"
 #include "feed/feature_cache.h"
 
 namespace tutti {
@@ -121,6 +122,7 @@ std::string show_geometry(const AudioGeometry& g) {
             {"short_hop", g.short_hop},
             {"clip_samples", g.clip_samples},
             {"preset", g.name}};
+  if (g.mel.linear) json["linear"] = true;
   return json.dump();
 }
 
@@ -129,9 +131,8 @@ Result<AudioGeometry> read_geometry(std::string_view text, std::int64_t longs, s
   if (!json.is_object()) return fail(Fault::corrupt, "config_json: expected a JSON object");
   std::vector<std::int64_t> values;
   for (const char* key : {"sample_rate", "long_window", "short_window", "n_mels", "n_fft", "hop_length"}) {
-    const auto value = whole(json, key);
-    if (!value) return tl::unexpected<Error>(value.error());
-    values.push_back(*value);
+    const auto value = TRY(whole(json, key));
+    values.push_back(value);
   }
   AudioGeometry g{.name = json.value("preset", std::string("leak")),
                   .longs = longs,
@@ -143,7 +144,8 @@ Result<AudioGeometry> read_geometry(std::string_view text, std::int64_t longs, s
                           .hop = static_cast<int>(values[5]),
                           .n_mels = static_cast<int>(values[3]),
                           .power = json.value("power", 1.0),
-                          .top_db = json.value("top_db", 0.0)}};
+                          .top_db = json.value("top_db", 0.0),
+                          .linear = json.value("linear", false)}};
   const auto by_seconds = static_cast<std::int64_t>(std::llround(json.value("duration_sec", 0.0) * g.mel.rate.value));
   g.clip_samples = json.value("clip_samples", by_seconds);
   g.long_hop = json.value("long_hop", even_hop(g.clip_samples, g.long_samples, longs));

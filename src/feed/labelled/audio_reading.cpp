@@ -7,6 +7,7 @@
 
 #include "audio/clip/clip.h"
 #include "base/numbers.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -50,6 +51,32 @@ bool is_digital_silence(std::span<const float> samples) {
   return most - least < kLeastRange;
 }
 
+/// A recording in blocks of 10 ms, and which of them are no digital silence.
+class AudibleBlocks {
+ public:
+  AudibleBlocks(std::span<const float> samples, Hertz rate)
+      : size_(std::max<std::int64_t>(rate.value / kBlocksASecond, 1)), before_{0} {
+    for (std::int64_t first = 0; first < std::ssize(samples); first += size_) {
+      const auto block = samples.subspan(static_cast<std::size_t>(first))
+                             .first(static_cast<std::size_t>(std::min(size_, std::ssize(samples) - first)));
+      before_.push_back(before_.back() + (is_digital_silence(block) ? 0 : 1));
+    }
+  }
+
+  std::int64_t size() const { return size_; }  // samples of a block
+  std::int64_t count() const { return std::ssize(before_) - 1; }
+  /// How many of these blocks, as far as there are so many, are audible.
+  std::int64_t audible(std::int64_t first, std::int64_t blocks) const {
+    return before_[static_cast<std::size_t>(std::min(first + blocks, count()))] -
+           before_[static_cast<std::size_t>(first)];
+  }
+
+ private:
+  static constexpr std::int64_t kBlocksASecond = 100;
+  std::int64_t size_;
+  std::vector<std::int64_t> before_;  // audible blocks before each
+};
+
 /// Fault::corrupt for what no microphone has recorded.
 Result<void> check_audio(const MonoAudio& audio) {
   const auto& samples = audio.samples;
@@ -87,43 +114,49 @@ tl::unexpected<Error> silent_error() {
 
 Result<ReadAudio> read_labelled_audio(const std::filesystem::path& path, const ChildDecoder& children,
                                       const ClipRange& range, const std::optional<FileRange>& member) {
-  const auto bytes = read_bytes(path, member);
-  if (!bytes) return tl::unexpected<Error>(bytes.error());
-  MemoryBytes memory(*bytes);
+  const auto bytes = TRY(read_bytes(path, member));
+  MemoryBytes memory(bytes);
   auto clip = decode_clip(memory, range);
   if (!clip && clip.error().fault == Fault::unsupported) clip = children.decode(path, range, member);
   if (!clip) return tl::unexpected<Error>(clip.error());
-  ReadAudio read{.audio = mono_mean(*clip), .content = cache_key(*bytes, {})};
-  if (auto checked = check_audio(read.audio); !checked) return tl::unexpected<Error>(checked.error());
+  ReadAudio read{.audio = mono_mean(*clip), .content = cache_key(bytes, {})};
+  TRY(check_audio(read.audio));
   return read;
 }
 
 std::int64_t start_of_clip(std::span<const float> samples, std::int64_t clip_samples, Hertz rate) {
   if (std::ssize(samples) <= clip_samples) return 0;
-  constexpr std::int64_t kBlocksASecond = 100;
-  const std::int64_t block = std::max<std::int64_t>(rate.value / kBlocksASecond, 1);
-  const std::int64_t blocks = (std::ssize(samples) + block - 1) / block,
-                     in_clip = std::max<std::int64_t>(clip_samples / block, 1);
-  std::vector<std::int64_t> audible(static_cast<std::size_t>(blocks) + 1);  // blocks with audio before each
-  for (std::int64_t i = 0; i < blocks; ++i) {
-    const auto first = static_cast<std::size_t>(i * block);
-    const auto count = std::min(samples.size() - first, static_cast<std::size_t>(block));
-    audible[static_cast<std::size_t>(i) + 1] =
-        audible[static_cast<std::size_t>(i)] + (is_digital_silence(samples.subspan(first, count)) ? 0 : 1);
-  }
-  const auto audio_from = [&](std::int64_t first) {
-    return audible[static_cast<std::size_t>(std::min(first + in_clip, blocks))] -
-           audible[static_cast<std::size_t>(first)];
-  };
-  if (2 * audio_from(0) >= std::min(in_clip, blocks)) return 0;
+  const AudibleBlocks blocks(samples, rate);
+  const std::int64_t in_clip = std::max<std::int64_t>(clip_samples / blocks.size(), 1);
+  if (2 * blocks.audible(0, in_clip) >= std::min(in_clip, blocks.count())) return 0;
   std::int64_t best = 0;
-  for (std::int64_t i = 1; i < blocks; ++i)
-    if (audio_from(i) > audio_from(best)) best = i;
+  for (std::int64_t i = 1; i < blocks.count(); ++i)
+    if (blocks.audible(i, in_clip) > blocks.audible(best, in_clip)) best = i;
   // The first stretch with as much may begin in silence: it begins with its audio.
-  while (best > 0 && best + 1 < blocks && audio_from(best + 1) == audio_from(best) &&
-         audible[static_cast<std::size_t>(best) + 1] == audible[static_cast<std::size_t>(best)])
+  while (best > 0 && best + 1 < blocks.count() && blocks.audible(best + 1, in_clip) == blocks.audible(best, in_clip) &&
+         blocks.audible(best, 1) == 0)
     ++best;
-  return best * block;
+  return best * blocks.size();
+}
+
+std::vector<std::int64_t> starts_of_clips(std::span<const float> samples, std::int64_t clip_samples, Hertz rate,
+                                          std::int64_t count) {
+  const std::int64_t last = std::ssize(samples) - clip_samples;
+  if (count <= 1 || last <= 0) return {start_of_clip(samples, clip_samples, rate)};
+  const AudibleBlocks blocks(samples, rate);
+  const std::int64_t in_clip = std::max<std::int64_t>(clip_samples / blocks.size(), 1);
+  std::vector<std::int64_t> starts;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t start = last * i / (count - 1);
+    const bool is_new = starts.empty() || start > starts.back();
+    if (is_new && 2 * blocks.audible(start / blocks.size(), in_clip) >= in_clip) starts.push_back(start);
+  }
+  if (starts.empty()) return {start_of_clip(samples, clip_samples, rate)};
+  return starts;
+}
+
+std::int64_t clips_in(std::int64_t samples, std::int64_t clip_samples) {
+  return std::max<std::int64_t>(1, (samples + clip_samples / 2) / clip_samples);
 }
 
 std::optional<HeaderFacts> header_facts(const std::filesystem::path& path, const std::optional<FileRange>& member) {

@@ -52,6 +52,15 @@ Result<ReadAudio> read_labelled_audio(const std::filesystem::path& path, const C
 /// editors fill up files; a soft sound is none. Pure.
 std::int64_t start_of_clip(std::span<const float> samples, std::int64_t clip_samples, Hertz rate);
 
+/// Where `count` clips of a longer recording begin: evenly from its start to its end. Those that would be digital
+/// silence for more than half are left out, unless all would. Of one clip, or of a recording that is no longer than a
+/// clip, start_of_clip. Pure.
+std::vector<std::int64_t> starts_of_clips(std::span<const float> samples, std::int64_t clip_samples, Hertz rate,
+                                          std::int64_t count);
+
+/// How many clips a recording of so many samples holds: a rest of half a clip counts as one. At least 1.
+std::int64_t clips_in(std::int64_t samples, std::int64_t clip_samples);
+
 /// Rate and length of a file.
 struct HeaderFacts {
   Hertz rate{};

@@ -13,13 +13,14 @@
 
 #include "base/field_names.h"
 #include "base/file_lock.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
 
 /// In front of all records. Changes with their layout.
 struct SpoolHead {
-  std::array<char, 16> magic{'t', 'u', 't', 't', 'i', '-', 'f', 'e', 'a', 't', 'u', 'r', 'e', 's', '-', '4'};
+  std::array<char, 16> magic{'t', 'u', 't', 't', 'i', '-', 'f', 'e', 'a', 't', 'u', 'r', 'e', 's', '-', '5'};
   CacheKey geometry{};
 };
 
@@ -30,6 +31,8 @@ struct RecordHead {
   std::uint64_t row_checksum = 0;
   std::uint64_t waveform_checksum = 0;
   std::uint64_t flags = 0;
+  std::int64_t start = 0;
+  std::int64_t count = 1;
   std::uint64_t checksum = 0;  // checksum of this head, with 0 here, and of what follows
 };
 
@@ -81,9 +84,9 @@ Result<std::unique_ptr<FeatureSpool>> FeatureSpool::open(const std::filesystem::
                                                          const AudioGeometry& geometry, bool has_waveforms) {
   OwnedFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file) return fail_errno(path.string(), "cannot be opened");
-  const auto locked = try_lock_file(file.get(), path.string(), "Name a folder on a local disk with " + field("out"));
-  if (!locked) return tl::unexpected<Error>(locked.error());
-  if (!*locked)
+  const auto locked =
+      TRY(try_lock_file(file.get(), path.string(), "Name a folder on a local disk with " + field("out")));
+  if (!locked)
     return fail(Fault::usage, path.string() + ": another process builds this set",
                 "Wait for it, or name another folder with " + field("out"));
   const auto waveform_values = has_waveforms ? geometry.waveform_values() : 0;
@@ -93,20 +96,18 @@ Result<std::unique_ptr<FeatureSpool>> FeatureSpool::open(const std::filesystem::
   const bool is_ours = read_whole(spool->file_.get(), std::as_writable_bytes(std::span(&found, 1)), 0) &&
                        found.magic == expected.magic && found.geometry == expected.geometry;
   if (is_ours) {
-    if (auto read = spool->read_records(); !read) return tl::unexpected<Error>(read.error());
+    TRY(spool->read_records());
     return spool;
   }
   if (::ftruncate(spool->file_.get(), 0) != 0) return fail_errno(path.string(), "cannot be emptied");
-  auto written = write_at(spool->file_.get(), std::as_bytes(std::span(&expected, 1)), 0, path.string());
-  if (!written) return tl::unexpected<Error>(written.error());
+  TRY(write_at(spool->file_.get(), std::as_bytes(std::span(&expected, 1)), 0, path.string()));
   return spool;
 }
 
 /// Knows every record that is whole. New ones follow behind the last, so a hole costs its space alone.
 Result<void> FeatureSpool::read_records() {
-  const auto map = MappedFile::open(path_);
-  if (!map) return tl::unexpected<Error>(map.error());
-  const auto bytes = map->bytes().subspan(sizeof(SpoolHead));
+  const auto map = TRY(MappedFile::open(path_));
+  const auto bytes = map.bytes().subspan(sizeof(SpoolHead));
   const auto size = static_cast<std::size_t>(record_bytes());
   const auto whole = bytes.size() / size;
   for (std::size_t record = 0; record < whole; ++record) {
@@ -118,6 +119,8 @@ Result<void> FeatureSpool::read_records() {
                              .checksum = head.row_checksum,
                              .waveform_checksum = head.waveform_checksum,
                              .record = static_cast<std::int64_t>(record),
+                             .start = head.start,
+                             .count = head.count,
                              .is_cut = (head.flags & kIsCut) != 0,
                              .is_padded = (head.flags & kIsPadded) != 0,
                              .is_moved = (head.flags & kIsMoved) != 0};
@@ -138,7 +141,9 @@ Result<void> FeatureSpool::append(const CacheKey& identity, SpooledClip& clip, s
       .content = clip.content,
       .row_checksum = clip.checksum,
       .waveform_checksum = clip.waveform_checksum,
-      .flags = (clip.is_cut ? kIsCut : 0) | (clip.is_padded ? kIsPadded : 0) | (clip.is_moved ? kIsMoved : 0)};
+      .flags = (clip.is_cut ? kIsCut : 0) | (clip.is_padded ? kIsPadded : 0) | (clip.is_moved ? kIsMoved : 0),
+      .start = clip.start,
+      .count = clip.count};
   std::vector<std::byte> record(static_cast<std::size_t>(record_bytes()));
   const std::span content = std::span(record).subspan(sizeof head);
   std::ranges::copy(std::as_bytes(waveform.first(static_cast<std::size_t>(waveform_values_))), content.begin());
@@ -151,9 +156,8 @@ Result<void> FeatureSpool::append(const CacheKey& identity, SpooledClip& clip, s
 }
 
 Result<void> FeatureSpool::finish() {
-  auto map = MappedFile::open(path_);
-  if (!map) return tl::unexpected<Error>(map.error());
-  map_ = std::move(*map);
+  auto map = TRY(MappedFile::open(path_));
+  map_ = std::move(map);
   return {};
 }
 

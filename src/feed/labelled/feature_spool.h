@@ -25,6 +25,8 @@ struct SpooledClip {
   std::uint64_t checksum = 0;           ///< row_checksum of the features
   std::uint64_t waveform_checksum = 0;  ///< likewise of the waveform; 0 where none is kept
   std::int64_t record = -1;             ///< where both are
+  std::int64_t start = 0;               ///< sample of the file that it begins at, at the geometry's rate
+  std::int64_t count = 1;               ///< clips that its file has
   bool is_cut = false;
   bool is_padded = false;
   bool is_moved = false;

@@ -76,8 +76,8 @@ std::optional<Batch> LabelledBatches::next() {
     cursor_ = 0;
   }
   if (options_.rows == 0 || (options_.epochs > 0 && epoch_ >= options_.epochs)) return std::nullopt;
-  Batch batch{.index = index_++, .epoch = epoch_, .rows = rows_here()};
-  cursor_ += std::ssize(batch.rows);
+  Batch batch{.index = index_++, .epoch = epoch_, .content = rows_here()};
+  cursor_ += batch.size();
   batch.position = position();
   return batch;
 }

@@ -25,7 +25,7 @@ struct LabelledBatchOptions {
 /// A batch that keeps at least `least_steps` steps in an epoch: `most`, or less on a small set.
 std::int64_t batch_of(std::int64_t rows, std::int64_t most, std::int64_t least_steps);
 
-/// Batches as indices of rows alone (Batch::rows), each epoch in a random order of its own; the last of an epoch may be
+/// Batches as indices of rows alone (SetRows), each epoch in a random order of its own; the last of an epoch may be
 /// smaller. Nothing is stored of an order, so that a training goes on anywhere at once. One thread.
 class LabelledBatches {
  public:

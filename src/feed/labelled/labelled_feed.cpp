@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/try.h"
 #include "feed/feature_cache.h"
 #include "feed/labelled/labelled_batches.h"
 #include "feed/labelled/labelled_set.h"
@@ -22,7 +23,7 @@ class LabelledSource final : public SetFeed::Source {
   std::optional<SetBatch> next() override {
     const auto batch = batches_.next();
     if (!batch) return std::nullopt;
-    return made(*batch, rows_of_rank(batch->rows, options_));
+    return made(*batch, rows_of_rank(batch->rows(), options_));
   }
 
  private:
@@ -50,25 +51,23 @@ class LabelledSource final : public SetFeed::Source {
 }  // namespace
 
 Result<SetFeed> SetFeed::open_labelled(const SetFeedOptions& options) {
-  if (auto checked = check(options); !checked) return tl::unexpected<Error>(checked.error());
+  TRY(check(options));
   const SetPart part = part_of(options.part);
   if (part == SetPart::none)
     return fail(Fault::usage, "part: expected training, validation or testing, found '" + options.part + "'");
   std::error_code ignored;
-  auto set = LabelledSet::open(std::filesystem::is_directory(options.set, ignored) ? set_file(options.set, part)
-                                                                                   : options.set);
-  if (!set) return tl::unexpected<Error>(set.error());
-  if ((*set)->rows() < options.ranks)
-    return fail(Fault::corrupt, options.set.string() + ": has " + std::to_string((*set)->rows()) +
-                                    " rows, too few for " + std::to_string(options.ranks) + " ranks");
-  auto batches = LabelledBatches::open({.rows = (*set)->rows(),
-                                        .batch_size = options.batch_size * options.ranks,
-                                        .epochs = options.epochs,
-                                        .seed = options.seed,
-                                        .fingerprint = (*set)->fingerprint()},
-                                       options.resume);
-  if (!batches) return tl::unexpected<Error>(batches.error());
-  return SetFeed(std::make_unique<LabelledSource>(options, std::move(*set), std::move(*batches)));
+  auto set = TRY(LabelledSet::open(std::filesystem::is_directory(options.set, ignored) ? set_file(options.set, part)
+                                                                                       : options.set));
+  if (set->rows() < options.ranks)
+    return fail(Fault::corrupt, options.set.string() + ": has " + std::to_string(set->rows()) + " rows, too few for " +
+                                    std::to_string(options.ranks) + " ranks");
+  auto batches = TRY(LabelledBatches::open({.rows = set->rows(),
+                                            .batch_size = options.batch_size * options.ranks,
+                                            .epochs = options.epochs,
+                                            .seed = options.seed,
+                                            .fingerprint = set->fingerprint()},
+                                           options.resume));
+  return SetFeed(std::make_unique<LabelledSource>(options, std::move(set), std::move(batches)));
 }
 
 }  // namespace tutti

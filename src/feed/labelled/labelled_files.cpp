@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "text/manifest/recording_names.h"
 
 namespace tutti {
@@ -55,9 +56,8 @@ void leave_out(const fs::path& file, LabelledFiles& found) {
 /// `above`: where the data and all links on the way here really are.
 Result<void> add_files(const fs::path& folder, const fs::path& data, const LabelledFile& like,
                        const std::vector<fs::path>& above, LabelledFiles& found) {
-  const auto entries = entries_of(folder);
-  if (!entries) return tl::unexpected<Error>(entries.error());
-  for (const auto& entry : *entries) {
+  const auto entries = TRY(entries_of(folder));
+  for (const auto& entry : entries) {
     std::error_code ignored;
     if (is_folder(entry)) {
       auto inside = above;
@@ -183,26 +183,21 @@ Result<LabelledFiles> find_labelled_files(const fs::path& data, const fs::path& 
                 data.string() + ": expected a folder with a folder a label, or a list (.csv, .tsv, .jsonl), found " +
                     (is_there(data) ? "a file of another kind" : "nothing"),
                 "Check the path");
-  const auto entries = entries_of(data);
-  if (!entries) return tl::unexpected<Error>(entries.error());
+  const auto entries = TRY(entries_of(data));
   std::vector<fs::path> parts, labels;
-  for (const auto& entry : *entries) (is_part(entry) ? parts : labels).push_back(entry);
+  for (const auto& entry : entries) (is_part(entry) ? parts : labels).push_back(entry);
   const bool has_parts = std::ranges::any_of(
       parts, [](const fs::path& part) { return part_of(part.filename().string()) == SetPart::training; });
-  if (!has_parts)
-    if (auto valid = expect_labels(data, *entries); !valid) return tl::unexpected<Error>(valid.error());
+  if (!has_parts) TRY(expect_labels(data, entries));
   LabelledFiles found;
   if (!has_parts) {
-    if (auto added = add_labels(*entries, data, SetPart::none, found); !added) return tl::unexpected(added.error());
+    TRY(add_labels(entries, data, SetPart::none, found));
   }
   for (const auto& part : has_parts ? parts : std::vector<fs::path>()) {
-    const auto below = entries_of(part);
-    if (!below) return tl::unexpected<Error>(below.error());
-    auto added = add_labels(*below, data, part_of(part.filename().string()), found);
-    if (!added) return tl::unexpected<Error>(added.error());
+    const auto below = TRY(entries_of(part));
+    TRY(add_labels(below, data, part_of(part.filename().string()), found));
   }
-  for (const auto& other : has_parts ? labels : std::vector<fs::path>())
-    if (auto counted = count_unread(other, data, found); !counted) return tl::unexpected<Error>(counted.error());
+  for (const auto& other : has_parts ? labels : std::vector<fs::path>()) TRY(count_unread(other, data, found));
   std::ranges::sort(found.files, {}, &LabelledFile::name);
   if (found.files.empty())
     return fail(Fault::usage,

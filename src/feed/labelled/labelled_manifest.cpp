@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/labelled/labelled_files.h"
 #include "feed/source/dataset.h"
 
@@ -19,18 +20,17 @@ bool is_labelled_manifest(const fs::path& path) {
 }
 
 Result<LabelledFiles> read_labelled_manifest(const fs::path& path, const fs::path& root) {
-  const auto list = open_labelled_list(path, root);
-  if (!list) return tl::unexpected<Error>(list.error());
+  const auto list = TRY(open_labelled_list(path, root));
   LabelledFiles found;
-  for (std::int64_t i = 0; i < (*list)->size(); ++i) {
-    auto line = (*list)->at(i);
+  for (std::int64_t i = 0; i < list->size(); ++i) {
+    auto line = list->at(i);
     Result<void> valid = line ? Result<void>() : tl::unexpected<Error>(line.error());
     if (line && line->label.empty()) valid = fail(Fault::usage, "expected a label, found none");
     if (valid && !line->part.empty() && part_of(line->part) == SetPart::none)
       valid = fail(Fault::usage, "expected train, validation or test, found '" + line->part + "'");
     if (!valid) {
       valid.error().fault = Fault::usage;
-      return fail_in((*list)->origin(i), valid.error());
+      return fail_in(list->origin(i), valid.error());
     }
     found.files.push_back({.path = std::move(line->audio),
                            .name = std::move(line->named),
@@ -39,7 +39,7 @@ Result<LabelledFiles> read_labelled_manifest(const fs::path& path, const fs::pat
                            .group = std::move(line->group)});
   }
   if (found.files.empty()) return fail(Fault::usage, path.string() + ": names no labelled file");
-  if (const auto conclusion = (*list)->conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
+  if (const auto conclusion = list->conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
   std::ranges::sort(found.files, {}, &LabelledFile::name);
   const auto twice = std::ranges::adjacent_find(found.files, {}, &LabelledFile::name);
   if (twice != found.files.end()) return fail(Fault::usage, path.string() + ": names " + twice->name + " twice");

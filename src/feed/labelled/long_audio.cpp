@@ -6,6 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include "base/try.h"
+
 namespace tutti {
 namespace {
 
@@ -32,7 +34,7 @@ Result<NativeClip> read_clip(ByteSource& bytes, const ClipFacts& facts, std::int
 /// The same of a recording on disk.
 Result<NativeClip> read_recording(const Recording& recording, std::int64_t first, std::int64_t end) {
   std::vector<std::int16_t> pcm(static_cast<std::size_t>(end - first));
-  if (auto read = recording.read(first, pcm); !read) return tl::unexpected<Error>(read.error());
+  TRY(recording.read(first, pcm));
   return native_clip(std::move(pcm));
 }
 
@@ -57,9 +59,8 @@ Result<std::optional<LongAudio>> LongAudio::decoded(const std::filesystem::path&
                                                     Hertz rate, Seconds least) {
   const auto length = seconds_of(path, least);
   if (!length || *length < least.count()) return std::optional<LongAudio>();
-  auto decoded = children.recording(path);
-  if (!decoded) return tl::unexpected<Error>(decoded.error());
-  const auto recording = std::make_shared<const Recording>(std::move(*decoded));
+  auto decoded = TRY(children.recording(path));
+  const auto recording = std::make_shared<const Recording>(std::move(decoded));
   return std::optional(
       LongAudio([recording](std::int64_t first, std::int64_t end) { return read_recording(*recording, first, end); },
                 {.rate = kModelRate, .channels = 1, .frames = recording->samples()}, rate));
@@ -74,14 +75,12 @@ Result<std::vector<float>> LongAudio::read(std::int64_t first, std::int64_t coun
   const auto steps = std::max<std::int64_t>(0, first - margin) / step_out;
   const auto begin_in = steps * step_in, begin_out = steps * step_out;
   const auto end_in = std::min(facts_.frames, (end + margin + step_out - 1) / step_out * step_in);
-  const auto clip = read_(begin_in, end_in);
-  if (!clip) return tl::unexpected<Error>(clip.error());
-  auto audio = resampler_.convert(mono_mean(*clip), rate_);
-  if (!audio) return tl::unexpected<Error>(audio.error());
-  auto& samples = audio->samples;
+  const auto clip = TRY(read_(begin_in, end_in));
+  auto audio = TRY(resampler_.convert(mono_mean(clip), rate_));
+  auto& samples = audio.samples;
   samples.erase(samples.begin(), samples.begin() + std::min(first - begin_out, std::ssize(samples)));
   samples.resize(static_cast<std::size_t>(end - first));
-  if (auto finite = check_.add(samples, first); !finite) return tl::unexpected<Error>(finite.error());
+  TRY(check_.add(samples, first));
   return std::move(samples);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <regex>
@@ -15,6 +16,7 @@
 #include "base/log.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/hdf5/hdf5_file.h"
 #include "feed/labelled/audio_reading.h"
 #include "feed/labelled/feature_spool.h"
@@ -33,9 +35,9 @@ constexpr double kLengthShare = 0.95;  // this share of the clips is not longer 
 /// A file while the set is built.
 struct BuiltFile {
   LabelledFile file{};
-  std::string problem{};  // why it is left out; empty: it is not
-  SpooledClip clip{};
-  std::uint64_t surrogate_key = 0;  // of what it is a surrogate by; 0: it is the file itself
+  std::string problem{};             // why it is left out; empty: it is not
+  std::vector<SpooledClip> clips{};  // one or more where there is no problem
+  std::uint64_t surrogate_key = 0;   // of what it is a surrogate by; 0: it is the file itself
 };
 
 /// Takes a group from every name, where the names or the user's expression give one. Returns whether they do.
@@ -119,14 +121,14 @@ Error no_audio_in(const std::vector<BuiltFile>& files) {
 }
 
 /// The rate that most files have, and a length that nearly all of them fit in.
-Result<HeaderFacts> usual_facts(const std::vector<BuiltFile>& files, int threads) {
+Result<HeaderFacts> usual_facts(const std::vector<BuiltFile>& files, int threads, double most = kLongestClip) {
   std::vector<HeaderFacts> facts(files.size());
   const auto looked = in_parallel(std::ssize(files), threads, [&](std::int64_t i) -> Result<void> {
     const auto index = static_cast<std::size_t>(i);
     facts[index] = header_facts(files[index].file.path).value_or(HeaderFacts{});  // reading it gives the reason
     return {};
   });
-  if (!looked) return tl::unexpected<Error>(looked.error());
+  TRY(looked);
   std::erase_if(facts, [](const HeaderFacts& one) { return one.length <= Seconds(0); });
   if (facts.empty()) return tl::unexpected<Error>(no_audio_in(files));
   std::map<Hertz, std::int64_t> rates;
@@ -134,79 +136,125 @@ Result<HeaderFacts> usual_facts(const std::vector<BuiltFile>& files, int threads
   const auto usual = std::ranges::max_element(rates, {}, [](const auto& it) { return it.second; });
   std::ranges::sort(facts, {}, &HeaderFacts::length);
   const auto at = static_cast<std::size_t>(kLengthShare * static_cast<double>(facts.size() - 1));
-  return HeaderFacts{usual->first, std::min(facts[at].length, Seconds(kLongestClip))};
+  return HeaderFacts{usual->first, std::min(facts[at].length, Seconds(most))};
 }
 
 Result<AudioGeometry> choose_geometry(const SetBuildOptions& options, const std::vector<BuiltFile>& files,
                                       bool are_sensors) {
   const auto& preset = options.preset;
-  if (preset == "leak" || (preset.empty() && are_sensors)) return leak_geometry();
+  const bool is_leak = preset == "leak" || (preset.empty() && are_sensors);
+  if (options.linear && (is_leak || preset == "leak-overlap"))
+    return fail(Fault::usage, "linear bands: files called SENSOR~RECORDING~TIME~GAIN have mels, as field note 003",
+                "Take " + field("preset") + " clip, or mels");
+  if (is_leak) return leak_geometry();
   if (preset == "leak-overlap") return overlapping_leak_geometry();
   if (!preset.empty() && preset != "clip")
     return fail(Fault::usage, field("preset") + ": expected clip, leak or leak-overlap, found '" + preset + "'");
   HeaderFacts facts{options.rate.value_or(Hertz{}), options.seconds.value_or(Seconds(0))};
   if (!options.rate || !options.seconds) {
-    const auto usual = usual_facts(files, options.threads);
-    if (!usual) return tl::unexpected<Error>(usual.error());
-    facts = {options.rate.value_or(usual->rate), options.seconds.value_or(usual->length)};
+    const auto usual = TRY(usual_facts(files, options.threads));
+    facts = {options.rate.value_or(usual.rate), options.seconds.value_or(usual.length)};
   }
   auto geometry = clip_geometry(facts.rate, facts.length, options.n_mels.value_or(0));
-  if (auto checked = check(geometry); !checked) return tl::unexpected<Error>(checked.error());
+  geometry.mel.linear = options.linear;
+  TRY(check(geometry));
   return geometry;
+}
+
+/// Clips of a file at most. Where nothing is requested, one where nearly all files are as long as a clip: what is
+/// longer then is a word with a pause.
+Result<std::int64_t> most_clips(const SetBuildOptions& options, const std::vector<BuiltFile>& files,
+                                const AudioGeometry& geometry) {
+  if (options.clips_per_file > 0) return options.clips_per_file;
+  const auto usual = TRY(usual_facts(files, options.threads, /*most=*/std::numeric_limits<double>::infinity()));
+  return 2 * usual.length >= 3 * geometry.seconds() ? kMostClips : 1;
+}
+
+std::string name_of_clip(const BuiltFile& one, const SpooledClip& clip, Hertz rate) {
+  return clip.count > 1 ? clip_name(one.file.name, length_of(clip.start, rate)) : one.file.name;
 }
 
 /// Computes files' features into the spool (none: nowhere). Thread-safe.
 class FileComputer {
  public:
-  FileComputer(const AudioGeometry& geometry, FeatureSpool* spool, bool waveforms)
-      : maker_(geometry), spool_(spool), waveforms_(waveforms) {}
+  FileComputer(const AudioGeometry& geometry, FeatureSpool* spool, bool waveforms, std::int64_t most_clips)
+      : maker_(geometry), spool_(spool), waveforms_(waveforms), most_clips_(most_clips) {}
 
   /// What is wrong with the file itself stays in its `problem`.
   Result<void> compute(BuiltFile& one) {
-    const auto spooled =
-        one.surrogate_key == 0 ? one.file.name : one.file.name + " by " + std::to_string(one.surrogate_key);
-    const auto identity = FeatureSpool::identity_of(spooled, one.file.path);
-    const auto kept = spool_ && identity ? spool_->find(*identity) : std::nullopt;
-    if (kept) {
-      one.clip = *kept;
+    if (take_spooled(one)) {
       ++resumed_;
       return {};
     }
     thread_local MonoResampler resampler;
     auto read = read_labelled_audio(one.file.path, children_);
-    auto audio = read ? resampler.convert(std::move(read->audio), maker_.geometry().mel.rate)
+    const auto& geometry = maker_.geometry();
+    auto audio = read ? resampler.convert(std::move(read->audio), geometry.mel.rate)
                       : Result<MonoAudio>(tl::unexpected<Error>(read.error()));
     if (!audio) {
       if (!is_fault_of_file(audio.error())) return fail_in(one.file.path.string(), audio.error());
       one.problem = audio.error().what;
       return {};
     }
-    const auto& geometry = maker_.geometry();
-    const auto begin = start_of_clip(audio->samples, geometry.clip_samples, geometry.mel.rate);
-    std::span<const float> clip = std::span(audio->samples).subspan(static_cast<std::size_t>(begin));
-    if (one.surrogate_key != 0) {
-      const auto length = std::min(std::ssize(clip), geometry.clip_samples);
-      audio->samples = iaaft_surrogate(clip.first(static_cast<std::size_t>(length)), one.surrogate_key);
-      clip = audio->samples;
-    }
-    const auto features = maker_.compute(clip);
-    one.clip = {.content = read->content,
-                .checksum = row_checksum(one.file.name, features.mel),
-                .waveform_checksum = waveforms_ ? row_checksum(one.file.name, features.waveform) : 0,
-                .is_cut = features.is_cut && begin == 0,
-                .is_padded = features.is_padded && begin == 0,
-                .is_moved = begin > 0};
-    if (!spool_) return {};
-    if (!identity) return tl::unexpected<Error>(identity.error());
-    return spool_->append(*identity, one.clip, features.mel, features.waveform);
+    const std::span<const float> samples(audio->samples);
+    const auto count = std::min(most_clips_, clips_in(std::ssize(samples), geometry.clip_samples));
+    const auto starts = starts_of_clips(samples, geometry.clip_samples, geometry.mel.rate, count);
+    for (const auto start : starts)
+      one.clips.push_back({.content = read->content, .start = start, .count = std::ssize(starts)});
+    for (std::size_t i = 0; i < starts.size(); ++i)
+      TRY(compute_clip(one, samples.subspan(static_cast<std::size_t>(starts[i])), one.clips[i], i));
+    return {};
   }
   std::int64_t resumed() const { return resumed_; }
 
  private:
+  /// Of a clip by its index among those of its file. The number of clips that files may have belongs to it.
+  Result<CacheKey> identity_of(const BuiltFile& one, std::size_t clip) const {
+    auto name = one.file.name;
+    if (one.surrogate_key != 0) name += " by " + std::to_string(one.surrogate_key);
+    if (most_clips_ > 1) name += " clip " + std::to_string(clip) + " of " + std::to_string(most_clips_);
+    return FeatureSpool::identity_of(name, one.file.path);
+  }
+  /// Whether an earlier build has computed all clips of the file: it has them then.
+  bool take_spooled(BuiltFile& one) const {
+    for (std::size_t clip = 0; spool_ && (clip == 0 || std::cmp_less(clip, one.clips.front().count)); ++clip) {
+      const auto identity = identity_of(one, clip);
+      const auto kept = identity ? spool_->find(*identity) : std::nullopt;
+      if (!kept) break;
+      one.clips.push_back(*kept);
+    }
+    if (!one.clips.empty() && std::ssize(one.clips) == one.clips.front().count) return true;
+    one.clips.clear();
+    return false;
+  }
+  /// The features of a file's clip, which begins with these samples.
+  Result<void> compute_clip(const BuiltFile& file, std::span<const float> samples, SpooledClip& clip,
+                            std::size_t number) {
+    std::vector<float> surrogate;
+    if (file.surrogate_key != 0) {
+      const auto length = std::min(std::ssize(samples), maker_.geometry().clip_samples);
+      const auto key = number == 0 ? file.surrogate_key : mixed({file.surrogate_key, number});
+      surrogate = iaaft_surrogate(samples.first(static_cast<std::size_t>(length)), key);
+      samples = surrogate;
+    }
+    const auto features = maker_.compute(samples);
+    const auto name = name_of_clip(file, clip, maker_.geometry().mel.rate);
+    const bool is_alone = clip.count == 1, is_moved = is_alone && clip.start > 0;
+    clip.checksum = row_checksum(name, features.mel);
+    clip.waveform_checksum = waveforms_ ? row_checksum(name, features.waveform) : 0;
+    clip.is_cut = is_alone && features.is_cut && !is_moved;
+    clip.is_padded = features.is_padded && !is_moved;
+    clip.is_moved = is_moved;
+    if (!spool_) return {};
+    const auto identity = TRY(identity_of(file, number));
+    return spool_->append(identity, clip, features.mel, features.waveform);
+  }
+
   ClipFeatureMaker maker_;
   ChildDecoder children_{};
   FeatureSpool* spool_;
   bool waveforms_;
+  std::int64_t most_clips_;  // of a file
   std::atomic<std::int64_t> resumed_ = 0;
 };
 
@@ -235,7 +283,7 @@ Result<std::int64_t> compute(const SetBuildOptions& options, FileComputer& compu
     return {};
   };
   pipeline.sink("make", std::move(runs), make, {.threads = static_cast<int>(threads)});
-  if (auto computed = watched.run(pipeline); !computed) return tl::unexpected<Error>(computed.error());
+  TRY(watched.run(pipeline));
   return computer.resumed();
 }
 
@@ -265,11 +313,10 @@ Bytes waveforms_size(const SetBuildOptions& options, const AudioGeometry& geomet
 /// The spool of a build into `out`, with disk space for it and for the set that is made of it.
 Result<std::unique_ptr<FeatureSpool>> open_spool(const SetBuildOptions& options, const AudioGeometry& geometry,
                                                  std::int64_t files) {
-  if (auto made = make_folders(options.out); !made) return tl::unexpected<Error>(made.error());
+  TRY(make_folders(options.out));
   const auto size = features_size(geometry, files).value + waveforms_size(options, geometry, files).value;
-  auto space = expect_space(options.out, Bytes{2 * size}, "the set and its features while it is built",
-                            "Free some space, or name a folder elsewhere with " + field("out"));
-  if (!space) return tl::unexpected<Error>(space.error());
+  TRY(expect_space(options.out, Bytes{2 * size}, "the set and its features while it is built",
+                   "Free some space, or name a folder elsewhere with " + field("out")));
   return FeatureSpool::open(options.out / kSpoolName, geometry, options.waveforms);
 }
 
@@ -277,7 +324,7 @@ Result<std::unique_ptr<FeatureSpool>> open_spool(const SetBuildOptions& options,
 void join_equal_contents(const SetBuildOptions& options, std::vector<BuiltFile>& files) {
   std::map<CacheKey, std::vector<BuiltFile*>> by_content;
   for (auto& one : files)
-    if (one.problem.empty()) by_content[one.clip.content].push_back(&one);
+    if (one.problem.empty()) by_content[one.clips.front().content].push_back(&one);
   std::map<std::string, std::string> same;  // group to the group it belongs to
   const auto root = [&](std::string group) {
     while (same.contains(group)) group = same.at(group);
@@ -305,7 +352,7 @@ Result<void> expect_separate_parts(const std::vector<BuiltFile>& files) {
     if (!one.problem.empty() || one.file.part == SetPart::none) continue;
     const auto [at, is_new] = first.emplace(one.file.group, &one);
     if (is_new || at->second->file.part == one.file.part) continue;
-    const bool equal = at->second->clip.content == one.clip.content;
+    const bool equal = at->second->clips.front().content == one.clips.front().content;
     return fail(Fault::usage,
                 at->second->file.name + " and " + one.file.name +
                     (equal ? " have the same content" : " belong to the group '" + one.file.group + "'") +
@@ -329,19 +376,25 @@ Result<void> write_parts(const SetBuildOptions& options, const SetBuildReport& r
   const auto& labels = report.split.labels;
   for (const auto part : {SetPart::training, SetPart::validation, SetPart::testing}) {
     std::vector<LabelledRow> rows;
-    std::vector<const BuiltFile*> sources;
+    std::vector<const SpooledClip*> sources;
     for (const auto& one : files) {
       if (!one.problem.empty() || one.file.part != part) continue;
       const auto label = std::ranges::lower_bound(labels, one.file.label) - labels.begin();
-      rows.push_back({one.file.name, one.file.group, static_cast<std::int16_t>(label), one.clip.checksum,
-                      one.clip.waveform_checksum});
-      sources.push_back(&one);
+      for (const auto& clip : one.clips) {
+        rows.push_back({.name = name_of_clip(one, clip, report.geometry.mel.rate),
+                        .group = one.file.group,
+                        .label = static_cast<std::int16_t>(label),
+                        .checksum = clip.checksum,
+                        .waveform_checksum = clip.waveform_checksum,
+                        .recording = one.file.name});
+        sources.push_back(&clip);
+      }
     }
     const LabelledPart whole{.geometry = report.geometry,
                              .labels = labels,
                              .rows = rows,
-                             .mel = [&](std::size_t row) { return spool.mel(sources[row]->clip); },
-                             .waveform = [&](std::size_t row) { return spool.waveform(sources[row]->clip); }};
+                             .mel = [&](std::size_t row) { return spool.mel(*sources[row]); },
+                             .waveform = [&](std::size_t row) { return spool.waveform(*sources[row]); }};
     auto written = write_labelled_part(set_file(options.out, part), whole);
     if (written && options.waveforms) written = write_waveform_part(waveform_file(options.out, part), whole);
     if (!written) return written;
@@ -355,12 +408,14 @@ void count(const SetBuildOptions& options, const std::vector<BuiltFile>& files, 
     const bool used = one.problem.empty();
     report.used += used;
     report.bad += !used;
-    report.cut += used && one.clip.is_cut;
-    report.padded += used && one.clip.is_padded;
-    report.moved += used && one.clip.is_moved;
+    if (!used) continue;
+    report.clips += std::ssize(one.clips);
+    report.cut += one.clips.front().is_cut;
+    report.padded += one.clips.front().is_padded;
+    report.moved += one.clips.front().is_moved;
   }
-  report.size = features_size(report.geometry, report.used);
-  report.waveforms = waveforms_size(options, report.geometry, report.used);
+  report.size = features_size(report.geometry, report.clips);
+  report.waveforms = waveforms_size(options, report.geometry, report.clips);
 }
 
 /// The error with what was left out before it: that may be why.
@@ -412,38 +467,33 @@ Result<void> expect_own_set_files(const std::filesystem::path& out) {
 
 Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
                                           const std::function<bool(std::int64_t, std::int64_t)>& progress) {
-  if (auto own = options.dry_run ? Result<void>() : expect_own_set_files(options.out); !own)
-    return tl::unexpected<Error>(own.error());
-  auto found = find_labelled_files(options.data, options.root);
-  if (!found) return tl::unexpected<Error>(found.error());
-  SetBuildReport report{.found = std::ssize(found->files),
-                        .others = found->others,
-                        .other_endings = found->other_endings,
-                        .unread = found->unread};
-  report.merged_labels = merge_like_labels(found->files);
+  TRY(options.dry_run ? Result<void>() : expect_own_set_files(options.out));
+  auto found = TRY(find_labelled_files(options.data, options.root));
+  SetBuildReport report{.found = std::ssize(found.files),
+                        .others = found.others,
+                        .other_endings = found.other_endings,
+                        .unread = found.unread};
+  report.merged_labels = merge_like_labels(found.files);
   std::vector<BuiltFile> files;
-  for (auto& file : found->files) files.push_back({.file = std::move(file)});
+  for (auto& file : found.files) files.push_back({.file = std::move(file)});
   const bool are_sensors = are_sensor_names(files, options.delimiter);
   leave_out_by_gain(options, files, report);
-  const auto grouped = find_groups(options, files, are_sensors);
-  if (!grouped) return tl::unexpected<Error>(grouped.error());
-  report.has_groups = *grouped;
-  const auto geometry = choose_geometry(options, files, are_sensors);
-  if (!geometry) return tl::unexpected<Error>(geometry.error());
-  report.geometry = *geometry;
+  const auto grouped = TRY(find_groups(options, files, are_sensors));
+  report.has_groups = grouped;
+  const auto geometry = TRY(choose_geometry(options, files, are_sensors));
+  report.geometry = geometry;
   std::unique_ptr<FeatureSpool> spool;
   if (!options.dry_run) {
-    auto opened = open_spool(options, *geometry, std::ssize(files) * (1 + options.surrogates));
-    if (!opened) return tl::unexpected<Error>(opened.error());
-    spool = std::move(*opened);
+    auto opened = TRY(open_spool(options, geometry, std::ssize(files) * (1 + options.surrogates)));
+    spool = std::move(opened);
   }
-  FileComputer computer(*geometry, spool.get(), options.waveforms);
-  const auto resumed = compute(options, computer, files, progress);
-  if (!resumed) return tl::unexpected<Error>(resumed.error());
-  report.resumed = *resumed;
+  const auto clips = TRY(most_clips(options, files, geometry));
+  FileComputer computer(geometry, spool.get(), options.waveforms, clips);
+  const auto resumed = TRY(compute(options, computer, files, progress));
+  report.resumed = resumed;
   join_equal_contents(options, files);
   count(options, files, report);
-  if (auto separate = expect_separate_parts(files); !separate) return tl::unexpected(separate.error());
+  TRY(expect_separate_parts(files));
   std::vector<LabelledFile> used;
   for (const auto& one : files)
     if (one.problem.empty()) used.push_back(one.file);
@@ -454,16 +504,17 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   for (auto& one : files)
     if (one.problem.empty()) one.file = used[next++];
   auto surrogates = surrogates_of(files, options.surrogates, options.seed);
-  report.surrogates = std::ssize(surrogates);
-  report.size.value += features_size(*geometry, report.surrogates).value;
-  report.waveforms.value += waveforms_size(options, *geometry, report.surrogates).value;
+  for (const auto& one : files)
+    if (one.problem.empty() && one.file.part == SetPart::training)
+      report.surrogates += options.surrogates * std::ssize(one.clips);
+  report.size.value += features_size(geometry, report.surrogates).value;
+  report.waveforms.value += waveforms_size(options, geometry, report.surrogates).value;
   if (options.dry_run) return report;
   auto of_surrogates = options;
   of_surrogates.watched = nullptr;  // the files were measured
-  if (const auto made = compute(of_surrogates, computer, surrogates, progress); !made)
-    return tl::unexpected<Error>(made.error());
+  TRY(compute(of_surrogates, computer, surrogates, progress));
   std::ranges::move(surrogates, std::back_inserter(files));
-  if (auto written = write_parts(options, report, files, *spool); !written) return tl::unexpected(written.error());
+  TRY(write_parts(options, report, files, *spool));
   return report;
 }
 

@@ -30,6 +30,9 @@ struct SetBuildOptions {
   SplitShares shares{};
   std::uint64_t seed = 1234;
   int threads = 1;
+  int clips_per_file = 0;         ///< of a file longer than a clip, at most; 0: all that it holds, up to kMostClips, of
+                                  ///< sets whose clips are shorter than their files by choice or by the limit of 10 s
+  bool linear = false;            ///< bands of equal width in place of mels; not in field note 003's geometries
   int surrogates = 0;             ///< of each training file, after the split: IAAFT noise with its values and spectrum
   bool waveforms = false;         ///< also writes what the features were made of, into files of their own
   bool dry_run = false;           ///< reads everything, writes nothing
@@ -37,12 +40,16 @@ struct SetBuildOptions {
   WatchedRun* watched = nullptr;  ///< runs the stage "make" of all files and measures it; none: unmeasured
 };
 
+/// Clips of a file, where as many are taken as it holds.
+inline constexpr int kMostClips = 32;
+
 /// What became of the files.
 struct SetBuildReport {
   AudioGeometry geometry{};
   SplitReport split{};
   std::int64_t found = 0;
   std::int64_t used = 0;
+  std::int64_t clips = 0;         ///< rows of the set that are no surrogates: one a file, or several of long ones
   std::int64_t resumed = 0;       ///< clips among them that an earlier, interrupted build had computed
   std::int64_t surrogates = 0;    ///< rows of the training part that are surrogates of its files
   std::int64_t bad = 0;           ///< in OUT/bad_samples.jsonl

@@ -8,6 +8,7 @@
 #include "base/field_names.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -185,8 +186,7 @@ SplitReport report_of(std::span<const LabelledFile> files, const std::vector<std
 
 Result<SplitReport> split_files(std::span<LabelledFile> files, SplitShares shares, std::uint64_t seed) {
   const auto labels = labels_of(files);
-  if (auto enough = expect_groups(files, report_of(files, labels)); !enough)
-    return tl::unexpected<Error>(enough.error());
+  TRY(expect_groups(files, report_of(files, labels)));
   const auto draw = [&](const auto& counts, std::array<double, kParts> parts) {
     for (const auto& group : Drawing(groups_of(files, labels, seed, counts), labels.size(), parts).run())
       for (const auto file : group.files) files[file].part = part_at(group.part);

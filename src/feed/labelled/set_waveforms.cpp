@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/hdf5/hdf5_file.h"
 
 namespace tutti {
@@ -13,19 +14,17 @@ namespace {
 Result<std::vector<std::uint64_t>> read_checksums(const Hdf5File& file, const char* name) {
   std::vector<std::uint64_t> checksums;
   if (!file.has(name)) return checksums;
-  const auto bytes = file.read(name, Hdf5Type::u64);
-  if (!bytes) return tl::unexpected<Error>(bytes.error());
-  checksums.resize(bytes->size() / sizeof(std::uint64_t));
-  if (!bytes->empty()) std::memcpy(checksums.data(), bytes->data(), bytes->size());
+  const auto bytes = TRY(file.read(name, Hdf5Type::u64));
+  checksums.resize(bytes.size() / sizeof(std::uint64_t));
+  if (!bytes.empty()) std::memcpy(checksums.data(), bytes.data(), bytes.size());
   return checksums;
 }
 
 /// Checks that waveforms in a file of their own were made with the set's features.
 Result<void> expect_same_set(const Hdf5File& waveforms, const std::filesystem::path& path,
                              const std::filesystem::path& set) {
-  const auto features = Hdf5File::open(set);
-  if (!features) return tl::unexpected<Error>(features.error());
-  const auto theirs = read_checksums(*features, "row_checksums"), ours = read_checksums(waveforms, "feature_checksums");
+  const auto features = TRY(Hdf5File::open(set));
+  const auto theirs = read_checksums(features, "row_checksums"), ours = read_checksums(waveforms, "feature_checksums");
   if (!theirs || !ours) return tl::unexpected<Error>(!theirs ? theirs.error() : ours.error());
   if (!ours->empty() && *theirs == *ours) return {};
   return fail(Fault::usage, path.string() + ": its waveforms are not those that " + set.string() + " was made of",
@@ -43,30 +42,25 @@ Result<std::optional<SetWaveforms>> SetWaveforms::open(const std::filesystem::pa
   const auto own = waveform_file(set, part);
   const bool is_own = is_there(own);
   const auto path = is_own ? own : set_file(set, part);
-  const auto file = Hdf5File::open(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  if (!is_own && !file->has(kWaveforms)) return std::optional<SetWaveforms>();
-  const auto found = file->dataset(kWaveforms);
-  if (!found) return tl::unexpected<Error>(found.error());
+  const auto file = TRY(Hdf5File::open(path));
+  if (!is_own && !file.has(kWaveforms)) return std::optional<SetWaveforms>();
+  const auto found = TRY(file.dataset(kWaveforms));
   const auto& g = features.geometry();
   const Hdf5Dataset expected{.type = Hdf5Type::f32, .shape = {features.files(), g.longs, g.shorts, g.short_samples}};
-  auto map = MappedFile::open(path);
-  if (!map) return tl::unexpected<Error>(map.error());
-  const auto end = static_cast<std::size_t>(found->offset.value_or(0) + 4 * found->count());
-  const bool is_contiguous = (found->offset || found->count() == 0) && end <= map->bytes().size();
-  if (found->type != expected.type || found->shape != expected.shape || !is_contiguous)
-    return fail(Fault::corrupt, path.string() + ": dataset '" + kWaveforms + "': found " + found->text() +
+  auto map = TRY(MappedFile::open(path));
+  const auto end = static_cast<std::size_t>(found.offset.value_or(0) + 4 * found.count());
+  const bool is_contiguous = (found.offset || found.count() == 0) && end <= map.bytes().size();
+  if (found.type != expected.type || found.shape != expected.shape || !is_contiguous)
+    return fail(Fault::corrupt, path.string() + ": dataset '" + kWaveforms + "': found " + found.text() +
                                     (is_contiguous ? "" : ", not contiguous") + ", expected " + expected.text());
-  if (auto same = is_own ? expect_same_set(*file, path, set_file(set, part)) : Result<void>(); !same)
-    return tl::unexpected<Error>(same.error());
-  SetWaveforms waveforms(std::move(*map));
+  TRY(is_own ? expect_same_set(file, path, set_file(set, part)) : Result<void>());
+  SetWaveforms waveforms(std::move(map));
   waveforms.path_ = path;
   waveforms.geometry_ = g;
-  waveforms.offset_ = found->offset.value_or(0);
+  waveforms.offset_ = found.offset.value_or(0);
   if (is_own) {
-    auto checksums = read_checksums(*file, "row_checksums");
-    if (!checksums) return tl::unexpected<Error>(checksums.error());
-    waveforms.checksums_ = std::move(*checksums);
+    auto checksums = TRY(read_checksums(file, "row_checksums"));
+    waveforms.checksums_ = std::move(checksums);
   }
   for (std::int64_t i = 0; i < features.files(); ++i) waveforms.names_.push_back(features.name_of_file(i));
   return std::optional(std::move(waveforms));

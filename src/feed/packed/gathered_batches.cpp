@@ -76,7 +76,8 @@ Batch GatheredBatches::gather(const GatherList& list) {
   batch.position = prefix_ + list.position;
   const bool by_device = options_.resident.where == Residence::device;
   if (!by_device)
-    batch.mel = buffers_.take(list.entries.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
+    batch.content = buffers_.take(list.entries.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
+  BatchGather gather;
   for (const std::int64_t number : list.entries) {
     const PackEntry& entry = set_->entry(number);
     BatchSample& sample = batch.samples.emplace_back(set_->facts(entry));
@@ -84,10 +85,11 @@ Batch GatheredBatches::gather(const GatherList& list) {
     auto masks = spectrum_masks(options_.augmentation.spectrum, batch.n_mels, entry.real,
                                 sample_key(options_.seed, batch.epoch, sample.id));
     if (by_device)
-      batch.gather.push_back({number, std::move(masks)});
+      gather.push_back({number, std::move(masks)});
     else
       gather_row(*set_, entry, masks, batch.row(batch.size() - 1), batch.frames);
   }
+  if (by_device) batch.content = std::move(gather);
   return batch;
 }
 

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "feed/feature_cache.h"
 #include "feed/packed/in_parallel.h"
 #include "feed/packed/pack_writer.h"
@@ -79,10 +80,9 @@ class Packer {
     entry.planned = planned.frames;
     if (planned.piece == kBadLine) return out_.append(number, entry, {}, write_facts(plan_.bad.at(planned.index)));
     PendingSample row = row_of(planned);
-    const auto made = features_of(row);
-    if (!made) return tl::unexpected(made.error());
-    const auto& kept = *made;
-    if (!kept) return out_.append(number, entry, {}, write_facts(BadFacts{row.line.id, row.bad->text()}));
+    const auto made = TRY(features_of(row));
+    const auto& kept = made;
+    if (!kept) return out_.append(number, entry, {}, write_facts(BadFacts{row.line.id, row.bad()->text()}));
     entry.real = kept->real;
     entry.frames = kept->frames;
     entry.silence = kept->silence;
@@ -109,8 +109,8 @@ class Packer {
     if (row.needs_audio()) stages_.resample(row);
     auto kept = row.is_wanted() ? stages_.features_to_keep(row) : std::nullopt;
     if (kept) return kept;
-    if (row.exhausted) return fail_in(row.line.id, *row.exhausted);
-    if (may_pass(row.bad->fault)) return fail_in(row.line.id, *row.bad);
+    if (const Error* lacks = row.shortage()) return fail_in(row.line.id, *lacks);
+    if (may_pass(row.bad()->fault)) return fail_in(row.line.id, *row.bad());
     return kept;
   }
 
@@ -124,10 +124,9 @@ class Packer {
 /// the set, so numbers are this plan's.
 Result<std::vector<PackEntry>> entries_done(PackWriter& writer, const PackPlan& plan, std::int64_t n_mels) {
   std::vector<PackEntry> entries(plan.samples.size());
-  const auto done = writer.resume(n_mels, entries);
-  if (!done) return tl::unexpected(done.error());
-  if (*done > 0)
-    log(Level::info, "packing the set: " + std::to_string(*done) + " of " + std::to_string(entries.size()) +
+  const auto done = TRY(writer.resume(n_mels, entries));
+  if (done > 0)
+    log(Level::info, "packing the set: " + std::to_string(done) + " of " + std::to_string(entries.size()) +
                          " samples are there, from a packing that was interrupted");
   return entries;
 }
@@ -138,7 +137,7 @@ Result<PackPlan> plan_pack(const FeedOptions& options, const Dataset& set) {
   const SampleStages stages(options, set, nullptr);
   std::vector<std::vector<PlannedSample>> of_lines(static_cast<std::size_t>(lines_of(options, set)));
   Guarded<std::map<std::int64_t, BadFacts>> bad;
-  const auto looked = in_parallel(std::ssize(of_lines), options.threads.probe, [&](std::int64_t line) -> Result<void> {
+  TRY(in_parallel(std::ssize(of_lines), options.threads.probe, [&](std::int64_t line) -> Result<void> {
     Probed probed = probe_line(stages, line);
     if (probed.bad && may_pass(probed.bad->fault)) return fail_in(probed.id, *probed.bad);
     if (probed.bad) {
@@ -147,13 +146,12 @@ Result<PackPlan> plan_pack(const FeedOptions& options, const Dataset& set) {
     }
     of_lines[static_cast<std::size_t>(line)] = std::move(probed.samples);
     return {};
-  });
-  if (!looked) return tl::unexpected(looked.error());
+  }));
   PackPlan plan;
   for (auto& samples : of_lines) {
     plan.firsts.push_back(std::ssize(plan.samples));
     plan.samples.insert(plan.samples.end(), samples.begin(), samples.end());
-    release(samples);
+    samples = std::vector<PlannedSample>();  // its memory, which clear() would keep
   }
   plan.firsts.push_back(std::ssize(plan.samples));
   plan.bad = bad.with([](auto& all) { return std::move(all); });
@@ -163,24 +161,21 @@ Result<PackPlan> plan_pack(const FeedOptions& options, const Dataset& set) {
 
 Result<void> write_pack(const FeedOptions& options, const Dataset& set, const PackPlan& plan, const CacheKey& key,
                         const std::filesystem::path& path) {
-  auto writer = PackWriter::create(path);
-  if (!writer) return tl::unexpected(writer.error());
-  auto cache = FeatureCache::open(options.cache);
-  if (!cache) return tl::unexpected(cache.error());
-  auto entries = entries_done(**writer, plan, options.n_mels);
-  if (!entries) return tl::unexpected(entries.error());
+  auto writer = TRY(PackWriter::create(path));
+  auto cache = TRY(FeatureCache::open(options.cache));
+  auto entries = TRY(entries_done(*writer, plan, options.n_mels));
   const auto is_done = [](const PackEntry& entry) { return entry.at > 0; };
-  Packer packer(options, set, cache->get(), plan, **writer);
-  Progress progress(std::ranges::count_if(*entries, is_done), std::ssize(*entries), *options.clock);
-  const auto packed = in_parallel(std::ssize(*entries), options.threads.packing(), [&](std::int64_t i) -> Result<void> {
-    PackEntry& entry = (*entries)[static_cast<std::size_t>(i)];
+  Packer packer(options, set, cache.get(), plan, *writer);
+  Progress progress(std::ranges::count_if(entries, is_done), std::ssize(entries), *options.clock);
+  const auto packed = in_parallel(std::ssize(entries), options.threads.packing(), [&](std::int64_t i) -> Result<void> {
+    PackEntry& entry = entries[static_cast<std::size_t>(i)];
     if (is_done(entry)) return {};
     auto done = packer.pack(i, entry);
     progress.note_one();
     return done;
   });
   if (!packed) return packed;
-  return (*writer)->publish({.key = key, .n_mels = options.n_mels}, plan.firsts, *entries);
+  return writer->publish({.key = key, .n_mels = options.n_mels}, plan.firsts, entries);
 }
 
 }  // namespace tutti

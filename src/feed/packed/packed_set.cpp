@@ -12,6 +12,7 @@
 
 #include "base/numbers.h"
 #include "base/random/counter_random.h"
+#include "base/try.h"
 #include "feed/feature_cache.h"
 #include "feed/packed/in_parallel.h"
 #include "feed/packed/pack_format.h"
@@ -28,15 +29,13 @@ tl::unexpected<Error> damaged(const std::filesystem::path& path, const std::stri
 
 Result<std::shared_ptr<PackedSet>> PackedSet::open(const std::filesystem::path& path, const CacheKey& key,
                                                    int threads) {
-  auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected(file.error());
-  std::shared_ptr<PackedSet> set(new PackedSet(std::move(*file)));
+  auto file = TRY(MappedFile::open(path));
+  std::shared_ptr<PackedSet> set(new PackedSet(std::move(file)));
   if (!set->read_index(key)) return damaged(path, "is no packed set, another one, or damaged");
-  const auto checked = in_parallel(set->entries(), threads, [&](std::int64_t number) -> Result<void> {
+  TRY(in_parallel(set->entries(), threads, [&](std::int64_t number) -> Result<void> {
     if (set->is_intact(number)) return {};
     return damaged(path, "sample " + std::to_string(number) + " is damaged");
-  });
-  if (!checked) return tl::unexpected(checked.error());
+  }));
   return set;
 }
 
@@ -146,12 +145,11 @@ std::int64_t lines_of(const FeedOptions& options, const Dataset& set) {
 Result<CacheKey> pack_key(const FeedOptions& options, const Dataset& set) {
   const auto lines = static_cast<std::size_t>(lines_of(options, set));
   std::vector<std::uint64_t> stamps(lines + 1);
-  const auto stamped = in_parallel(std::ssize(stamps) - 1, options.threads.packing(), [&](std::int64_t i) {
+  TRY(in_parallel(std::ssize(stamps) - 1, options.threads.packing(), [&](std::int64_t i) {
     const auto line = set.at(i);
     if (line) stamps[static_cast<std::size_t>(i)] = mixed({stamp_of(line->audio), stamp_of(line->times)});
     return Result<void>();
-  });
-  if (!stamped) return tl::unexpected(stamped.error());
+  }));
   stamps[lines] = mixed({set.fingerprint(), digest(options.split), digest_of(options.fields), kPackMagic,
                          static_cast<std::uint64_t>(options.times), static_cast<std::uint64_t>(options.n_mels),
                          static_cast<std::uint64_t>(options.chunking)});

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -115,8 +116,7 @@ class TarReader {
     for (;;) {
       Block block{};
       if (at_ + kBlock > size_) return at_ == size_ && at_ > 0 ? end() : cut_off();
-      if (auto read = read_at(fd_, std::as_writable_bytes(std::span(block)), at_, name_); !read)
-        return tl::unexpected<Error>(read.error());
+      TRY(read_at(fd_, std::as_writable_bytes(std::span(block)), at_, name_));
       if (std::ranges::all_of(block, [](char c) { return c == '\0'; })) return end();
       const auto size = size_in(block, 124, 12);
       if (!size || !has_valid_checksum(block)) return no_tar();
@@ -129,12 +129,11 @@ class TarReader {
       at_ = bytes.end + (kBlock - bytes.size() % kBlock) % kBlock;
       if (is_file) return TarMember{extended.name.empty() ? name_of(block) : extended.name, bytes};
       if (type != 'L' && type != 'x') continue;
-      auto text = content(bytes);
-      if (!text) return tl::unexpected<Error>(text.error());
+      auto text = TRY(content(bytes));
       if (type == 'L')
-        extended.name = text->substr(0, text->find('\0'));
+        extended.name.assign(text.begin(), std::ranges::find(text, '\0'));  // up to the first NUL
       else
-        read_records(*text, extended);
+        read_records(text, extended);
     }
   }
 
@@ -151,8 +150,7 @@ class TarReader {
   Result<std::string> content(const FileRange& bytes) const {
     constexpr std::int64_t kMost = 1 << 20;  // of a name
     std::string text(static_cast<std::size_t>(std::min(bytes.size(), kMost)), '\0');
-    if (auto read = read_at(fd_, std::as_writable_bytes(std::span(text)), bytes.begin, name_); !read)
-      return tl::unexpected<Error>(read.error());
+    TRY(read_at(fd_, std::as_writable_bytes(std::span(text)), bytes.begin, name_));
     return text;
   }
 
@@ -195,10 +193,9 @@ Result<std::vector<TarMember>> tar_members(int fd, const std::string& name) {
   TarReader reader(fd, name, facts.st_size);
   std::vector<TarMember> members;
   for (;;) {
-    auto member = reader.next();
-    if (!member) return tl::unexpected<Error>(member.error());
-    if (!*member) return members;
-    members.push_back(std::move(**member));
+    auto member = TRY(reader.next());
+    if (!member) return members;
+    members.push_back(std::move(*member));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/labelled/labelled_files.h"
 #include "text/code_points.h"
 #include "text/languages.h"
@@ -205,8 +206,7 @@ class ColumnGuess {
     for (int column = 0; column < columns_.width; ++column)
       if (is_free(column)) free_.emplace_back(column, facts_of(list_, column));
     leave_out_other_values();
-    auto found = content == ListContent::labels ? find_label() : find_texts();
-    if (!found) return tl::unexpected<Error>(found.error());
+    TRY(content == ListContent::labels ? find_label() : find_texts());
     columns_.conclusion = joined(conclusions_, "; ");
     return std::move(columns_);
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/source/layouts.h"
 
 namespace tutti {
@@ -145,13 +146,12 @@ Result<std::vector<std::string>> words_of_command(std::string_view command) {
 Result<std::string> file_of_command(std::string_view command) {
   std::string_view without_pipe = trimmed(command);
   if (without_pipe.ends_with('|')) without_pipe.remove_suffix(1);
-  auto words = words_of_command(trimmed(without_pipe));
-  if (!words) return tl::unexpected<Error>(words.error());
-  if (words->empty()) return not_understood(command);
-  const std::string program = std::filesystem::path(words->front()).filename().string();
+  auto words = TRY(words_of_command(trimmed(without_pipe)));
+  if (words.empty()) return not_understood(command);
+  const std::string program = std::filesystem::path(words.front()).filename().string();
   const auto decoder = std::ranges::find(kDecoders, program, &Decoder::program);
   if (decoder == std::end(kDecoders)) return not_understood(command);
-  auto file = input_of(parted(std::span(*words).subspan(1), *decoder), *decoder);
+  auto file = input_of(parted(std::span(words).subspan(1), *decoder), *decoder);
   if (!file || file->find('\0') != std::string::npos) return not_understood(command);
   return std::move(*file);
 }

@@ -6,6 +6,7 @@
 #include "base/new_file.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/source/json_fields.h"
 #include "feed/source/layouts.h"
 #include "feed/source/line_index.h"
@@ -78,9 +79,8 @@ std::filesystem::path JsonObjects::find_audio(const std::string& named) const {
 
 Result<void> JsonObjects::read_names(const Json& object, DatasetLine& line) const {
   const auto read = [&](std::string& value, std::string field) -> Result<void> {
-    auto text = text_of_field(field, encoding_.encoding, "its speaker or label");
-    if (!text) return tl::unexpected<Error>(text.error());
-    value = std::move(*text);
+    auto text = TRY(text_of_field(field, encoding_.encoding, "its speaker or label"));
+    value = std::move(text);
     return {};
   };
   auto done = read(line.speaker, filled_json_text(object, kSpeakerNames));
@@ -95,9 +95,8 @@ Result<void> JsonObjects::read_names(const Json& object, DatasetLine& line) cons
 
 Result<void> JsonObjects::read_content(const Json& object, DatasetLine& line) const {
   if (auto checked = check_json_text(object); !checked) return checked;
-  auto text = text_of_field(json_text_of(object, kTextNames), encoding_.encoding, "its text");
-  if (!text) return tl::unexpected<Error>(text.error());
-  line.text = std::move(*text);
+  auto text = TRY(text_of_field(json_text_of(object, kTextNames), encoding_.encoding, "its text"));
+  line.text = std::move(text);
   line.is_noise =
       json_text_of(object, "sample_type").starts_with("noise") || object.value("is_noise_only", Json()) == true;
   constexpr std::array kEnd{"end"};
@@ -106,9 +105,8 @@ Result<void> JsonObjects::read_content(const Json& object, DatasetLine& line) co
   for (const auto* read : {&start, &end, &duration})
     if (!*read) return tl::unexpected<Error>(read->error());
   set_span(line, *start, *end, *duration);
-  auto words = json_words_of(object);
-  if (!words) return tl::unexpected<Error>(words.error());
-  line.words = std::move(*words);
+  auto words = TRY(json_words_of(object));
+  line.words = std::move(words);
   return {};
 }
 
@@ -120,12 +118,11 @@ Result<DatasetLine> JsonObjects::at(std::int64_t index) const {
   sample.named = has_labels ? filled_json_text(object, kPathNames) : std::string();
   if (sample.named.empty()) sample.named = audio_of(object);
   if (sample.named.empty()) return fail(Fault::corrupt, "it names no audio file, found " + json_names_in(object));
-  if (auto named = expect_no_nul(sample.named); !named) return tl::unexpected(named.error());
+  TRY(expect_no_nul(sample.named));
   sample.audio = find_audio(sample.named);
   sample.id = id_of(object, index);
-  if (auto read = read_names(object, sample); !read) return tl::unexpected(read.error());
-  if (!has_labels)
-    if (auto read = read_content(object, sample); !read) return tl::unexpected(read.error());
+  TRY(read_names(object, sample));
+  if (!has_labels) TRY(read_content(object, sample));
   for (const auto& name : request_.fields) sample.fields.push_back(json_text_of(object, name.c_str()));
   return sample;
 }
@@ -189,21 +186,19 @@ std::optional<std::string> list_in(std::string_view document) {
 
 Result<std::unique_ptr<Dataset>> open_json(const std::filesystem::path& index, ListRequest request) {
   if (ascii_lower(index.extension().string()) == ".json") {
-    auto document = read_file(index);
-    if (!document) return tl::unexpected(document.error());
-    if (auto converted = utf8_of_utf16(*document)) *document = std::move(*converted);
-    *document = without_mark(*document);
-    if (const auto member = list_in(*document)) {
-      auto elements = find_elements(*document, *member);
+    auto document = TRY(read_file(index));
+    if (auto converted = utf8_of_utf16(document)) document = std::move(*converted);
+    document = without_mark(document);
+    if (const auto member = list_in(document)) {
+      auto elements = find_elements(document, *member);
       if (!elements) return fail_in(index.string(), elements.error());
-      return std::make_unique<JsonList>(std::move(*document), std::move(*elements), index, std::move(request));
+      return std::make_unique<JsonList>(std::move(document), std::move(*elements), index, std::move(request));
     }
   }
-  auto lines = LineIndex::open(index);
-  if (!lines) return tl::unexpected(lines.error());
-  if (lines->size() > 0 && request.content == ListContent::texts && is_lhotse_cut(lines->line(0)))
-    return open_lhotse_cuts(std::move(*lines), index, request.fields);
-  return std::make_unique<JsonLines>(std::move(*lines), index, std::move(request));
+  auto lines = TRY(LineIndex::open(index));
+  if (lines.size() > 0 && request.content == ListContent::texts && is_lhotse_cut(lines.line(0)))
+    return open_lhotse_cuts(std::move(lines), index, request.fields);
+  return std::make_unique<JsonLines>(std::move(lines), index, std::move(request));
 }
 
 }  // namespace tutti

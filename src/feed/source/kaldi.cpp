@@ -6,6 +6,7 @@
 #include "base/new_file.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/source/keyed_lines.h"
 #include "feed/source/layouts.h"
 
@@ -79,9 +80,8 @@ class KaldiFolder final : public Dataset {
 Result<void> KaldiFolder::add_rest() {
   for (auto [lines, name] : {std::pair(&segments_, "segments"), {&speakers_, "utt2spk"}}) {
     if (!is_there(folder_ / name)) continue;
-    auto read = KeyedLines::open(folder_ / name);
-    if (!read) return tl::unexpected<Error>(read.error());
-    *lines = std::move(*read);
+    auto read = TRY(KeyedLines::open(folder_ / name));
+    *lines = std::move(read);
   }
   return {};
 }
@@ -106,34 +106,30 @@ Result<std::string> KaldiFolder::file_of(const std::string& recording) const {
   if (!entry || entry->empty()) return fail(Fault::missing, "wav.scp has no line for '" + recording + "'");
   if (entry->ends_with('|')) return file_of_command(*entry);
   std::string named(*entry);
-  if (auto valid = expect_no_nul(named); !valid) return tl::unexpected<Error>(valid.error());
+  TRY(expect_no_nul(named));
   return named;
 }
 
 Result<DatasetLine> KaldiFolder::at(std::int64_t index) const {
   const std::string_view key = texts_.key(index);
-  auto spoken = utterance(key);
-  if (!spoken) return tl::unexpected<Error>(spoken.error());
-  auto named = file_of(spoken->recording);
-  if (!named) return tl::unexpected<Error>(named.error());
-  DatasetLine line{.id = std::string(key), .text = std::string(texts_.value(index)), .named = std::move(*named)};
+  auto spoken = TRY(utterance(key));
+  auto named = TRY(file_of(spoken.recording));
+  DatasetLine line{.id = std::string(key), .text = std::string(texts_.value(index)), .named = std::move(named)};
   line.audio = path_from_above(folder_, line.named);
   if (speakers_) line.speaker = std::string(speakers_->find(key).value_or(""));
-  line.start = spoken->start;
-  line.end = spoken->end;
+  line.start = spoken.start;
+  line.end = spoken.end;
   return line;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Dataset>> open_kaldi(const fs::path& folder) {
-  auto recordings = KeyedLines::open(folder / "wav.scp");
-  if (!recordings) return tl::unexpected<Error>(recordings.error());
-  auto texts = KeyedLines::open(folder / "text");
-  if (!texts) return tl::unexpected<Error>(texts.error());
-  if (texts->size() == 0) return fail(Fault::corrupt, (folder / "text").string() + ": has no line");
-  auto set = std::make_unique<KaldiFolder>(folder, std::move(*recordings), std::move(*texts));
-  if (auto added = set->add_rest(); !added) return tl::unexpected<Error>(added.error());
+  auto recordings = TRY(KeyedLines::open(folder / "wav.scp"));
+  auto texts = TRY(KeyedLines::open(folder / "text"));
+  if (texts.size() == 0) return fail(Fault::corrupt, (folder / "text").string() + ": has no line");
+  auto set = std::make_unique<KaldiFolder>(folder, std::move(recordings), std::move(texts));
+  TRY(set->add_rest());
   return set;
 }
 

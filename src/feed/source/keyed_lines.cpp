@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -30,9 +31,8 @@ std::string_view KeyedLines::value(std::int64_t index) const {
 }
 
 Result<KeyedLines> KeyedLines::open(const std::filesystem::path& path) {
-  auto lines = LineIndex::open(path);
-  if (!lines) return tl::unexpected<Error>(lines.error());
-  KeyedLines keyed(std::move(*lines));
+  auto lines = TRY(LineIndex::open(path));
+  KeyedLines keyed(std::move(lines));
   if (keyed.size() > std::numeric_limits<std::int32_t>::max())
     return fail(Fault::unsupported, path.string() + ": has more than two thousand million lines");
   std::vector<std::string_view> keys;

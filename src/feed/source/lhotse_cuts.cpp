@@ -4,6 +4,7 @@
 
 #include "base/new_file.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/source/json_fields.h"
 #include "feed/source/layouts.h"
 #include "text/json_bytes.h"
@@ -61,7 +62,7 @@ Result<std::string> source_of(const Json& recording) {
   const std::string type = string_at(source, "type"), named = string_at(source, "source");
   if (type == "command") return file_of_command(named);
   if (type != "file" || named.empty()) return unusable("expected a recording of type file, found '" + type + "'");
-  if (auto valid = expect_no_nul(named); !valid) return tl::unexpected<Error>(valid.error());
+  TRY(expect_no_nul(named));
   return named;
 }
 
@@ -148,13 +149,12 @@ class LhotseCuts final : public Dataset {
 Result<DatasetLine> LhotseCuts::at(std::int64_t index) const {
   const Json cut = cut_at(index);
   if (!cut.is_object()) return fail(Fault::corrupt, "its line is no JSON object");
-  if (auto checked = check_cut(cut); !checked) return tl::unexpected<Error>(checked.error());
-  auto named = source_of(value_at(cut, "recording"));
-  if (!named) return tl::unexpected<Error>(named.error());
-  DatasetLine line{.id = id_of(cut, index), .named = std::move(*named)};
+  TRY(check_cut(cut));
+  auto named = TRY(source_of(value_at(cut, "recording")));
+  DatasetLine line{.id = id_of(cut, index), .named = std::move(named)};
   line.audio = path_from_above(index_.parent_path(), line.named);
   read_span(cut, line);
-  if (auto read = read_supervisions(cut, line); !read) return tl::unexpected<Error>(read.error());
+  TRY(read_supervisions(cut, line));
   const Json custom = value_at(cut, "custom");
   for (const std::string& name : fields_) {
     const bool is_own = !custom.is_object() || !custom.contains(name);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/feature_cache.h"
 #include "feed/source/archives.h"
 #include "text/byte_order_mark.h"
@@ -145,9 +146,8 @@ std::size_t separated_line_end(std::string_view text, std::size_t at, char separ
 }
 
 Result<LineIndex> LineIndex::open(const std::filesystem::path& path, LineRules rules) {
-  auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected(file.error());
-  LineIndex index(std::move(*file), rules);
+  auto file = TRY(MappedFile::open(path));
+  LineIndex index(std::move(file), rules);
   std::optional<std::string> converted;
   if (is_gzip(index.file_.text())) {
     auto text = gunzipped(index.file_.text());

@@ -5,6 +5,7 @@
 #include "base/new_file.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/source/column_guess.h"
 #include "feed/source/layouts.h"
 #include "feed/source/line_index.h"
@@ -141,7 +142,7 @@ Result<void> RowList::check_width(const Names& row, std::string_view line) const
 }
 
 Result<fs::path> RowList::find_audio(const std::string& named) const {
-  if (auto valid = expect_no_nul(named); !valid) return tl::unexpected<Error>(valid.error());
+  TRY(expect_no_nul(named));
   const fs::path usual = usual_path(request_.folders, named);
   if (style_.is_quoted && is_a_file(usual)) return usual;
   if (auto found = find_recording(request_.folders, named)) return *found;
@@ -185,12 +186,11 @@ Result<void> RowList::read_text(const Names& row, std::int64_t index, DatasetLin
 Result<DatasetLine> RowList::at(std::int64_t index) const {
   const std::string_view whole = lines_.line(index);
   const Names row = fitted(style_.fields_of(whole));
-  if (auto wide = check_width(row, whole); !wide) return tl::unexpected<Error>(wide.error());
+  TRY(check_width(row, whole));
   DatasetLine line{.id = id_of(row, index), .named = first_of(row, columns_.audio)};
   if (line.named.empty()) return fail(Fault::corrupt, "its line names no audio file");
-  auto audio = find_audio(line.named);
-  if (!audio) return tl::unexpected<Error>(audio.error());
-  line.audio = std::move(*audio);
+  auto audio = TRY(find_audio(line.named));
+  line.audio = std::move(audio);
   for (auto [value, columns] : {std::pair(&line.speaker, &columns_.speaker),
                                 {&line.label, &columns_.label},
                                 {&line.group, &columns_.group},
@@ -199,8 +199,7 @@ Result<DatasetLine> RowList::at(std::int64_t index) const {
     if (!text) return in_its_line(text.error(), index);
     *value = std::move(*text);
   }
-  if (request_.content == ListContent::texts)
-    if (auto read = read_text(row, index, line); !read) return tl::unexpected<Error>(read.error());
+  if (request_.content == ListContent::texts) TRY(read_text(row, index, line));
   for (const int column : columns_.fields) line.fields.push_back(value_of(row, column));
   if (!request_.transcripts.empty()) line.times = request_.transcripts / (line.id + ".json");
   return line;
@@ -212,7 +211,7 @@ Result<std::string> RowList::text(std::int64_t index) const {
   DatasetLine line;
   auto read = check_width(row, whole);
   if (read) read = read_text(row, index, line);
-  if (!read) return tl::unexpected<Error>(read.error());
+  TRY(read);
   return std::move(line.text);
 }
 
@@ -292,31 +291,29 @@ void set_span(DatasetLine& line, std::optional<double> start, std::optional<doub
 }
 
 Result<std::unique_ptr<Dataset>> open_rows(const fs::path& index, ListRequest request) {
-  const auto row = first_row_of(index);
-  if (!row) return tl::unexpected<Error>(row.error());
-  const bool has_bars = separator_of(*row, request.content) == '|';
-  RowStyle style{.separator = separator_of(*row, request.content),
-                 .is_quoted = !has_bars || names_audio_and_content(*row, request.content)};
+  const auto row = TRY(first_row_of(index));
+  const bool has_bars = separator_of(row, request.content) == '|';
+  RowStyle style{.separator = separator_of(row, request.content),
+                 .is_quoted = !has_bars || names_audio_and_content(row, request.content)};
   if (has_bars && !style.is_quoted && request.content == ListContent::texts)
     request.folders = {.base = request.folders.base, .audio = request.folders.base / "wavs"};
-  if (style.separator == ',' && has_semicolon_behind_file(*row, request.folders))
+  if (style.separator == ',' && has_semicolon_behind_file(row, request.folders))
     style = {.separator = ';', .is_quoted = true, .is_loose = true};
-  auto lines = LineIndex::open(index, {.separator = style.separator, .is_quoted = style.is_quoted});
-  if (!lines) return tl::unexpected<Error>(lines.error());
-  if (lines->size() == 0) return fail(Fault::corrupt, index.string() + ": has no row");
-  const Heading heading = heading_of(*lines, style, request);
+  auto lines = TRY(LineIndex::open(index, {.separator = style.separator, .is_quoted = style.is_quoted}));
+  if (lines.size() == 0) return fail(Fault::corrupt, index.string() + ": has no row");
+  const Heading heading = heading_of(lines, style, request);
   ListColumns columns;
   if (!heading.names.empty()) columns = named_columns(heading.names, request.content, request.fields);
   if (heading.names.empty() && !has_bars) {
-    const Names first = readable(style.fields_of(lines->line(0)), lines->encoding());
+    const Names first = readable(style.fields_of(lines.line(0)), lines.encoding());
     if (first.size() < 2 || !names_a_file(first, request.folders))
       return no_column(index, first, named_columns(first, request.content, {}), request.content);
   }
-  if (heading.is_first_line) lines->skip_first();
+  if (heading.is_first_line) lines.skip_first();
   if (heading.names.empty() || !has_content(columns, request.content) || !style.is_quoted) {
     if (!heading.names.empty() && style.is_quoted) return no_column(index, heading.names, columns, request.content);
     auto complete =
-        complete_columns(std::move(columns), heading.names, request.content, some_rows(*lines, style, request.folders));
+        complete_columns(std::move(columns), heading.names, request.content, some_rows(lines, style, request.folders));
     if (!complete) return fail_in(index.string(), complete.error());
     columns = std::move(*complete);
   }
@@ -324,7 +321,7 @@ Result<std::unique_ptr<Dataset>> open_rows(const fs::path& index, ListRequest re
     if (columns.fields.size() <= i || columns.fields[i] < 0)
       return fail(Fault::usage, index.string() + ": has no column '" + request.fields[i] + "', found " +
                                     (heading.names.empty() ? "no names of columns" : quoted_names(heading.names)));
-  return std::make_unique<RowList>(std::move(*lines), style, std::move(columns), std::move(request), index);
+  return std::make_unique<RowList>(std::move(lines), style, std::move(columns), std::move(request), index);
 }
 
 }  // namespace tutti

@@ -14,6 +14,7 @@
 #include "base/process/shell_command.h"
 #include "base/sha256.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/source/layouts.h"
 
 namespace tutti {
@@ -55,8 +56,7 @@ Result<OwnedFd> lock_beside(const fs::path& file) {
   const std::string path = file.string() + ".lock";
   OwnedFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!lock) return fail_errno(path, "cannot be opened");
-  if (auto locked = lock_file(lock.get(), path, "Set TUTTI_CACHE to a folder on a disk of this machine"); !locked)
-    return tl::unexpected<Error>(locked.error());
+  TRY(lock_file(lock.get(), path, "Set TUTTI_CACHE to a folder on a disk of this machine"));
   return lock;
 }
 
@@ -64,11 +64,10 @@ Result<OwnedFd> lock_beside(const fs::path& file) {
 Result<void> run_into(const fs::path& half, const std::string& command) {
   log(Level::info, "reading a shard through its command: " + without_controls(command));
   const std::string redirected = "exec >" + shell_word(half.string()) + "\n" + command;
-  const auto end = run_shell_command(redirected, "shard", [] { return true; });
-  if (!end) return tl::unexpected<Error>(end.error());
+  const auto end = TRY(run_shell_command(redirected, "shard", [] { return true; }));
   std::error_code ignored;
-  if (end->status != 0 || end->signal != 0)
-    return fail(Fault::unavailable, "the command of a shard " + end->words + ": " + without_controls(command));
+  if (end.status != 0 || end.signal != 0)
+    return fail(Fault::unavailable, "the command of a shard " + end.words + ": " + without_controls(command));
   if (fs::file_size(half, ignored) == 0)
     return fail(Fault::unavailable, "the command of a shard wrote nothing: " + without_controls(command));
   return {};
@@ -95,9 +94,8 @@ std::vector<std::string> expand_braces(std::string_view pattern, std::size_t mos
 Result<fs::path> file_of_pipe(const std::string& command) {
   const fs::path file = cache_folder() / "shards" / (sha256_of(command) + ".tar");
   if (is_there(file)) return file;
-  if (auto made = make_folders(file.parent_path()); !made) return tl::unexpected<Error>(made.error());
-  const auto lock = lock_beside(file);
-  if (!lock) return tl::unexpected<Error>(lock.error());
+  TRY(make_folders(file.parent_path()));
+  const auto lock = TRY(lock_beside(file));
   if (is_there(file)) return file;  // another process ran it meanwhile
   fs::path half = file;
   half += ".half";

@@ -10,6 +10,7 @@
 #include "base/owned.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/source/archives.h"
 #include "feed/source/json_fields.h"
 #include "feed/source/layouts.h"
@@ -64,12 +65,10 @@ void add_member(ShardSample& sample, const std::string& ending, const FileRange&
 }
 
 Result<void> add_samples(const Shard& shard, std::size_t number, std::vector<ShardSample>& samples) {
-  const auto file = opened(shard.file);
-  if (!file) return tl::unexpected<Error>(file.error());
-  const auto members = tar_members(file->get(), shard.file.string());
-  if (!members) return tl::unexpected<Error>(members.error());
+  const auto file = TRY(opened(shard.file));
+  const auto members = TRY(tar_members(file.get(), shard.file.string()));
   const std::size_t before = samples.size();
-  for (const TarMember& member : *members) {
+  for (const TarMember& member : members) {
     const auto [key, ending] = key_and_ending(member.name);
     if (samples.size() == before || samples.back().key != key) samples.push_back({.key = key, .shard = number});
     add_member(samples.back(), ending, member.bytes);
@@ -119,37 +118,32 @@ Result<std::string> content_of(int file, const FileRange& bytes, const std::stri
   if (bytes.size() > kMost)
     return fail(Fault::corrupt, name + ": its text has " + std::to_string(bytes.size()) + " bytes");
   std::string content(static_cast<std::size_t>(bytes.size()), '\0');
-  const auto read = read_at(file, std::as_writable_bytes(std::span(content)), bytes.begin, name);
-  if (!read) return tl::unexpected<Error>(read.error());
-  if (*read != content.size()) return fail(Fault::corrupt, name + ": became shorter while it was read");
+  const auto read = TRY(read_at(file, std::as_writable_bytes(std::span(content)), bytes.begin, name));
+  if (read != content.size()) return fail(Fault::corrupt, name + ": became shorter while it was read");
   return content;
 }
 
 Result<void> TarShards::read_text(int file, const ShardSample& sample, DatasetLine& line) const {
   if (sample.text.size() == 0) return {};
-  auto text = content_of(file, sample.text, line.id);
-  if (!text) return tl::unexpected<Error>(text.error());
-  line.text = trimmed(*text);
+  auto text = TRY(content_of(file, sample.text, line.id));
+  line.text = trimmed(text);
   return {};
 }
 
 Result<void> TarShards::read_json(int file, const ShardSample& sample, DatasetLine& line) const {
   Json object = Json::object();
   if (sample.json.size() > 0) {
-    const auto text = content_of(file, sample.json, line.id);
-    if (!text) return tl::unexpected<Error>(text.error());
-    object = parse_json_keeping_bytes<Json>(*text);
+    const auto text = TRY(content_of(file, sample.json, line.id));
+    object = parse_json_keeping_bytes<Json>(text);
     if (!object.is_object()) return fail(Fault::corrupt, "its .json is no JSON object");
   }
   if (auto checked = check_json_text(object); !checked) return checked;
   if (line.text.empty()) line.text = trimmed(json_text_of(object, kTextNames));
   line.speaker = filled_json_text(object, kSpeakerNames);
-  const auto duration = json_number_of(object, kDurationNames);
-  if (!duration) return tl::unexpected<Error>(duration.error());
-  line.duration = *duration;
-  auto words = json_words_of(object);
-  if (!words) return tl::unexpected<Error>(words.error());
-  line.words = std::move(*words);
+  const auto duration = TRY(json_number_of(object, kDurationNames));
+  line.duration = duration;
+  auto words = TRY(json_words_of(object));
+  line.words = std::move(words);
   for (const std::string& name : fields_) line.fields.push_back(json_text_of(object, name.c_str()));
   return {};
 }
@@ -158,20 +152,18 @@ Result<DatasetLine> TarShards::at(std::int64_t index) const {
   const ShardSample& it = sample(index);
   DatasetLine line{.id = id_of(it), .audio = shard_of(it).file, .member = it.audio, .named = it.key};
   if (it.audio.size() == 0) return fail(Fault::missing, "its shard has no recording of that name, or an empty one");
-  const auto file = opened(line.audio);
-  if (!file) return tl::unexpected<Error>(file.error());
-  auto read = read_text(file->get(), it, line);
-  if (read) read = read_json(file->get(), it, line);
-  if (!read) return tl::unexpected<Error>(read.error());
+  const auto file = TRY(opened(line.audio));
+  auto read = read_text(file.get(), it, line);
+  if (read) read = read_json(file.get(), it, line);
+  TRY(read);
   return line;
 }
 
 /// The file of a shard, and a name that its samples' ids begin with.
 Result<Shard> shard_of(const std::string& named, std::size_t number) {
   if (!named.starts_with(kPipe)) return Shard{named, fs::path(named).stem().string()};
-  auto file = file_of_pipe(named.substr(kPipe.size()));
-  if (!file) return tl::unexpected<Error>(file.error());
-  return Shard{std::move(*file), "shard" + std::to_string(number)};
+  auto file = TRY(file_of_pipe(named.substr(kPipe.size())));
+  return Shard{std::move(file), "shard" + std::to_string(number)};
 }
 
 bool is_shard(const fs::path& path) {
@@ -208,11 +200,10 @@ Result<std::unique_ptr<Dataset>> open_shards(const std::vector<std::string>& nam
   std::vector<ShardSample> samples;
   std::map<std::string, int> names_so_far;
   for (const std::string& named : names) {
-    auto shard = shard_of(named, shards.size());
-    if (!shard) return tl::unexpected<Error>(shard.error());
-    if (const int before = names_so_far[shard->name]++; before > 0) shard->name += "~" + std::to_string(before);
-    if (auto added = add_samples(*shard, shards.size(), samples); !added) return tl::unexpected<Error>(added.error());
-    shards.push_back(std::move(*shard));
+    auto shard = TRY(shard_of(named, shards.size()));
+    if (const int before = names_so_far[shard.name]++; before > 0) shard.name += "~" + std::to_string(before);
+    TRY(add_samples(shard, shards.size(), samples));
+    shards.push_back(std::move(shard));
   }
   if (samples.empty()) return fail(Fault::corrupt, names.front() + ": has no sample, a recording with .txt or .json");
   return std::make_unique<TarShards>(std::move(shards), std::move(samples), std::move(fields));

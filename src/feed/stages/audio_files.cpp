@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/new_file.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -20,11 +21,10 @@ constexpr std::uintmax_t kLarge = 8 << 20;
 
 /// A child decodes files: the part of a tar as one.
 Result<OwnedFd> unnamed_copy(const std::filesystem::path& path, const FileRange& member) {
-  const auto bytes = read_bytes(path, member);
-  if (!bytes) return tl::unexpected(bytes.error());
+  const auto bytes = TRY(read_bytes(path, member));
   auto file = open_unnamed_file();
   if (!file) return fail(Fault::missing, file.error().what, file.error().hint);
-  if (auto written = write_all(file->get(), *bytes, path.string()); !written) return tl::unexpected(written.error());
+  TRY(write_all(file->get(), bytes, path.string()));
   return file;
 }
 
@@ -41,9 +41,8 @@ Result<OpenAudio> open_audio(const std::filesystem::path& path) {
   if (!file) return fail_errno(path.string(), "cannot be opened");
   if (std::error_code ignored; std::filesystem::is_other(path, ignored))
     return fail(Fault::corrupt, path.string() + ": expected a recording, found a pipe, a socket or a device");
-  auto bytes = FileBytes::over(file.get());
-  if (!bytes) return tl::unexpected(bytes.error());
-  return OpenAudio{std::move(file), *bytes};
+  auto bytes = TRY(FileBytes::over(file.get()));
+  return OpenAudio{std::move(file), bytes};
 }
 
 PartBytes bytes_of(OpenAudio& audio, const std::optional<FileRange>& member) {
@@ -58,9 +57,8 @@ bool is_large(const std::filesystem::path& path, const std::optional<FileRange>&
 }
 
 Result<double> seconds_of(const std::filesystem::path& path, Seconds window, const std::optional<FileRange>& member) {
-  auto file = open_audio(path);
-  if (!file) return tl::unexpected(file.error());
-  auto whole = bytes_of(*file, member);
+  auto file = TRY(open_audio(path));
+  auto whole = bytes_of(file, member);
   HeadBytes bytes(whole);
   const auto facts = clip_facts(bytes);
   if (facts) return facts->length().count();
@@ -71,15 +69,13 @@ Result<double> seconds_of(const std::filesystem::path& path, Seconds window, con
 }
 
 Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path, const std::optional<FileRange>& member) {
-  auto file = open_audio(path);
-  if (!file) return tl::unexpected(file.error());
-  auto source = bytes_of(*file, member);
+  auto file = TRY(open_audio(path));
+  auto source = bytes_of(file, member);
   std::vector<std::byte> bytes(static_cast<std::size_t>(source.size()));
   for (std::size_t done = 0; done < bytes.size();) {
-    const auto got = source.read_at(static_cast<std::int64_t>(done), std::span(bytes).subspan(done));
-    if (!got) return tl::unexpected(got.error());
-    if (*got == 0) return fail(Fault::corrupt, path.string() + ": became shorter while it was read");
-    done += *got;
+    const auto got = TRY(source.read_at(static_cast<std::int64_t>(done), std::span(bytes).subspan(done)));
+    if (got == 0) return fail(Fault::corrupt, path.string() + ": became shorter while it was read");
+    done += got;
   }
   return bytes;
 }
@@ -137,17 +133,16 @@ Result<Recording> ChildDecoder::recording(const std::filesystem::path& path) con
 
 Result<NativeClip> ChildDecoder::decode(const std::filesystem::path& path, const ClipRange& range,
                                         const std::optional<FileRange>& member) const {
-  const auto own = member ? unnamed_copy(path, *member) : Result<OwnedFd>(OwnedFd());
-  if (!own) return tl::unexpected(own.error());
-  const std::filesystem::path file = member ? path_of_descriptor(own->get()) : path;
+  const auto own = TRY(member ? unnamed_copy(path, *member) : Result<OwnedFd>(OwnedFd()));
+  const std::filesystem::path file = member ? path_of_descriptor(own.get()) : path;
   const auto recording = this->recording(file);
   if (!recording) return tl::unexpected(member ? named_otherwise(recording.error(), file, path) : recording.error());
   const std::int64_t all = recording->samples();
-  if (auto within = check_range(range, length_of(all, kModelRate)); !within) return tl::unexpected(within.error());
+  TRY(check_range(range, length_of(all, kModelRate)));
   const auto first = std::min(samples_in(range.start.value_or(Seconds(0)), kModelRate), all);
   const auto last = range.end ? std::clamp(samples_in(*range.end, kModelRate), first, all) : all;
   std::vector<std::int16_t> pcm(static_cast<std::size_t>(last - first));
-  if (auto read = recording->read(first, pcm); !read) return tl::unexpected(read.error());
+  TRY(recording->read(first, pcm));
   return native_clip(std::move(pcm));
 }
 

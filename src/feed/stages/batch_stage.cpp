@@ -8,7 +8,7 @@
 namespace tutti {
 
 Result<void> BatchStage::take(RowPtr row, const Emit<Batch>& emit) {
-  if (row->work) {
+  if (!row->is<EndOfRows>()) {
     if (auto noted = note(*row); !noted) return noted;
     row.reset();
   }
@@ -55,9 +55,10 @@ Result<void> BatchStage::note(PendingSample& row) {
   }
   --progress.missing;
   progress.made_by += row.made_by;
-  if (!row.bad) return {};
+  const Error* bad = row.bad();
+  if (!bad) return {};
   progress.bad.push_back(row.at);
-  return bad_.add(row.line.id, row.bad->text());
+  return bad_.add(row.line.id, bad->text());
 }
 
 BatchStage::Settled BatchStage::resolved(Planner& planner, std::int64_t number) {
@@ -131,18 +132,21 @@ Batch BatchStage::finished(Progress& progress) const {
   batch.epoch = made.epoch;
   batch.n_mels = made.n_mels;
   batch.frames = longest;
-  if (made.clips.empty()) gather_features(*progress.work, kept, batch);
-  for (const std::size_t at : kept) {
-    if (!made.clips.empty()) batch.clips.push_back(std::move(made.clips[at]));
-    batch.samples.push_back(std::move(made.samples[at]));
+  if (auto* clips = std::get_if<BatchClips>(&made.content)) {
+    BatchClips kept_clips;
+    for (const std::size_t at : kept) kept_clips.push_back(std::move((*clips)[at]));
+    batch.content = std::move(kept_clips);
+  } else {
+    gather_features(*progress.work, kept, batch);
   }
+  for (const std::size_t at : kept) batch.samples.push_back(std::move(made.samples[at]));
   return batch;
 }
 
 void BatchStage::gather_features(PendingBatch& work, const std::vector<std::size_t>& kept, Batch& batch) const {
   const Batch& made = work.batch;
-  batch.mel = buffers_.take(kept.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
-  float* to = batch.mel.data();
+  batch.content = buffers_.take(kept.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
+  float* to = batch.row(0);
   for (const std::size_t at : kept) {
     const auto own = std::exchange(work.apart[at], {});
     const std::int64_t width = own.empty() ? made.frames : std::ssize(own) / batch.n_mels;

@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -137,11 +138,10 @@ class Cutter {
 
 Result<std::vector<Piece>> cut_pieces(const Transcript& transcript, double seconds, double window,
                                       const CutRule& rule) {
-  const auto units = units_of(transcript, seconds, window);
-  if (!units) return tl::unexpected(units.error());
-  if (units->empty()) return fail(Fault::corrupt, "its text is missing");
-  if (auto ordered = check_order(*units, window); !ordered) return tl::unexpected(ordered.error());
-  return Cutter(*units, seconds, window, rule).run();
+  const auto units = TRY(units_of(transcript, seconds, window));
+  if (units.empty()) return fail(Fault::corrupt, "its text is missing");
+  TRY(check_order(units, window));
+  return Cutter(units, seconds, window, rule).run();
 }
 
 std::int64_t quietest(std::span<const std::int16_t> pcm, std::int64_t first, std::int64_t last) {

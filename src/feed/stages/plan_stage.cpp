@@ -14,6 +14,7 @@ RowPtr row_of(const std::shared_ptr<PendingBatch>& work, std::size_t at, const P
   row->work = work;
   row->at = at;
   row->planned = planned;
+  if (planned.index < 0) row->state = UnfilledRow{};
   return row;
 }
 
@@ -36,7 +37,8 @@ Result<void> PlanStage::take(Probed probed, const Emit<RowPtr>& emit) {
       board_.with([](PlanState& state) { state.planner.end_order(); });
       auto handed = hand_out(emit);
       board_.with([](PlanState& state) { state.planner.begin_epoch(); });
-      emit(std::make_unique<PendingSample>());  // what could not be filled need not wait any longer
+      emit(std::make_unique<PendingSample>(
+          PendingSample{.state = EndOfRows{}}));  // what could not be filled need not wait any longer
       return handed;
     }
   }
@@ -108,9 +110,9 @@ void PlanStage::start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emi
   batch.n_mels = options_.n_mels;
   batch.frames = frames_of_batch(planned, options_);
   if (options_.as_audio)
-    batch.clips.resize(planned.samples.size());
+    batch.content = BatchClips(planned.samples.size());
   else if (options_.padding == Padding::bucket)
-    batch.mel = buffers_.take(planned.samples.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
+    batch.content = buffers_.take(planned.samples.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
   batch.samples.resize(planned.samples.size());
   work->apart.resize(planned.samples.size());
   while (!works_.empty() && works_.front().use_count() == 1) works_.pop_front();

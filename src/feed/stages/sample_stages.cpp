@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/feature_cache.h"
 #include "feed/stages/audio_files.h"
 #include "feed/stages/pcm.h"
@@ -71,9 +72,8 @@ std::vector<TimedText> words_within(const Transcript& transcript, const Piece& p
 
 /// The transcript of a line, if it names one that is there.
 Result<Transcript> transcript_of(const DatasetLine& line) {
-  const auto json = read_file(line.times);
-  if (!json) return tl::unexpected(json.error());
-  auto transcript = read_transcript_json(*json);
+  const auto json = TRY(read_file(line.times));
+  auto transcript = read_transcript_json(json);
   return transcript ? std::move(transcript) : fail_in(line.times.string(), transcript.error());
 }
 
@@ -162,7 +162,10 @@ ClipRange range_of(const PendingSample& row) {
 
 /// Descriptors, or the system's memory, were used up by others than the sample.
 void note_unread(PendingSample& row, Error why) {
-  (why.fault == Fault::exhausted ? row.exhausted : row.bad) = std::move(why);
+  if (why.fault == Fault::exhausted)
+    row.state = Shortage{std::move(why)};
+  else
+    row.state = BadSample{std::move(why)};
 }
 
 /// Notes the failure of a row whose file was read, and still is there. What is missing is what decodes it or changes
@@ -171,7 +174,10 @@ void note_failure(PendingSample& row, Error why) {
   std::error_code ignored;
   const bool lacks =
       (why.fault == Fault::missing || why.fault == Fault::full) && std::filesystem::exists(row.line.audio, ignored);
-  (lacks ? row.exhausted : row.bad) = std::move(why);
+  if (lacks)
+    row.state = Shortage{std::move(why)};
+  else
+    row.state = BadSample{std::move(why)};
 }
 
 /// Bytes of another encoding are tokens, too: they would be learned in silence.
@@ -216,7 +222,7 @@ Result<double> SampleStages::recording_seconds(std::int64_t index, const Dataset
 }
 
 Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, const DatasetLine& line) const {
-  if (auto checked = check_text(line); !checked) return tl::unexpected(checked.error());
+  TRY(check_text(line));
   Result<double> seconds = 0.0;
   if (line.start || line.end) {
     if (!line.end) return fail(Fault::corrupt, "a start without an end");
@@ -225,7 +231,7 @@ Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, c
   } else {
     seconds = recording_seconds(probed.index, line);
   }
-  if (!seconds) return tl::unexpected(seconds.error());
+  TRY(seconds);
   const std::uint64_t key = key_of(options_, probed.epoch, line.id);
   const auto planned = [&](std::int32_t piece, double length) {
     const double faster = length / speed_within(key, length);
@@ -233,13 +239,11 @@ Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, c
   };
   if (*seconds <= options_.window.count()) return std::vector{planned(-1, *seconds)};
   if (line.start || line.end) return too_long(*seconds, options_.window);
-  const auto transcript = times_to_cut_by(line, *seconds, options_);
-  if (!transcript) return tl::unexpected(transcript.error());
-  if (auto same = check_same_text(line.text, *transcript); !same) return tl::unexpected(same.error());
-  const auto pieces = cut_pieces(*transcript, *seconds, options_.window.count(), {options_.chunking, key});
-  if (!pieces) return tl::unexpected(pieces.error());
+  const auto transcript = TRY(times_to_cut_by(line, *seconds, options_));
+  TRY(check_same_text(line.text, transcript));
+  const auto pieces = TRY(cut_pieces(transcript, *seconds, options_.window.count(), {options_.chunking, key}));
   std::vector<PlannedSample> samples;
-  for (const Piece& piece : *pieces)
+  for (const Piece& piece : pieces)
     samples.push_back(planned(static_cast<std::int32_t>(samples.size()), piece.end - piece.start));
   return samples;
 }
@@ -251,8 +255,9 @@ double SampleStages::speed_within(std::uint64_t key, double seconds) const {
 
 void SampleStages::augment(PendingSample& row) const {
   const std::uint64_t key = key_of(options_, row.work->batch.epoch, row.line.id);
-  const double speed = speed_within(key, length_of(std::ssize(row.pcm), kModelRate).count());
-  row.pcm = changed(std::move(row.pcm), audio_changes(options_.augmentation, speed, key));
+  auto& pcm = std::get<ClipPcm>(row.state);
+  const double speed = speed_within(key, length_of(std::ssize(pcm), kModelRate).count());
+  pcm = changed(std::move(pcm), audio_changes(options_.augmentation, speed, key));
   change_times(row, [speed](double at) { return at / speed; });
 }
 
@@ -264,33 +269,29 @@ Result<void> SampleStages::add_text(PendingSample& row) const {
   if (line.times.empty() || (!options_.times && !line.text.empty())) return {};
   std::error_code ignored;
   if (!line.text.empty() && !std::filesystem::exists(line.times, ignored)) return {};
-  const auto transcript = transcript_of(line);
-  if (!transcript) return tl::unexpected(transcript.error());
-  if (line.text.empty() && !line.is_noise) line.text = trimmed(transcript->text);
+  const auto transcript = TRY(transcript_of(line));
+  if (line.text.empty() && !line.is_noise) line.text = trimmed(transcript.text);
   if (line.text.empty() && !line.is_noise) return fail(Fault::corrupt, "its text is missing");
-  for (const Segment& it : transcript->segments) row.times.push_back({it.start, it.end, std::string(trimmed(it.text))});
-  append_words(*transcript, row.words);
+  for (const Segment& it : transcript.segments) row.times.push_back({it.start, it.end, std::string(trimmed(it.text))});
+  append_words(transcript, row.words);
   return {};
 }
 
 /// The text and times of a piece of a long recording.
 Result<void> SampleStages::add_piece(PendingSample& row) const {
   DatasetLine& line = row.line;
-  const auto seconds = recording_seconds(row.planned.index, line);
-  if (!seconds) return tl::unexpected(seconds.error());
-  const auto transcript = times_to_cut_by(line, *seconds, options_);
-  if (!transcript) return tl::unexpected(transcript.error());
-  auto pieces = cut_pieces(*transcript, *seconds, options_.window.count(),
-                           {options_.chunking, key_of(options_, row.work->batch.epoch, line.id)});
-  if (!pieces) return tl::unexpected(pieces.error());
-  Piece& piece = pieces->at(static_cast<std::size_t>(row.planned.piece));
+  const auto seconds = TRY(recording_seconds(row.planned.index, line));
+  const auto transcript = TRY(times_to_cut_by(line, seconds, options_));
+  auto pieces = TRY(cut_pieces(transcript, seconds, options_.window.count(),
+                               {options_.chunking, key_of(options_, row.work->batch.epoch, line.id)}));
+  Piece& piece = pieces.at(static_cast<std::size_t>(row.planned.piece));
   row.cut_start = piece.cut_start;
   row.cut_end = piece.cut_end;
   line.start = piece.start - (piece.cut_start ? kCutSearch : 0);
   line.end = piece.end + (piece.cut_end ? kCutSearch : 0);
   line.text = std::move(piece.text);
   line.id += "#" + std::to_string(row.planned.piece + 1);
-  if (options_.times) row.words = words_within(*transcript, piece);
+  if (options_.times) row.words = words_within(transcript, piece);
   row.times = std::move(piece.times);
   move_times(row, *line.start);
   return {};
@@ -304,72 +305,76 @@ void SampleStages::read(PendingSample& row) const {
   }
   row.line = std::move(*line);
   if (auto added = add_text(row); !added) return note_unread(row, added.error());
-  row.is_on_disk = (row.line.start || row.line.end) && is_large(row.line.audio, row.line.member);
-  if (row.is_on_disk && !cache_) return;
+  const bool is_part = (row.line.start || row.line.end) && is_large(row.line.audio, row.line.member);
+  if (is_part) row.state = PartOfFile{};
+  if (is_part && !cache_) return;
   auto bytes = read_bytes(row.line.audio, row.line.member);
   if (!bytes) return note_unread(row, bytes.error());
-  row.bytes = std::move(*bytes);
-  if (cache_) look_up(row);
-  if (row.is_on_disk) release(row.bytes);  // the cache goes by all of them
+  if (auto cached = cache_ ? look_up(row, *bytes) : std::nullopt)  // by all bytes, also of a part
+    row.state = std::move(*cached);
+  else if (!is_part)
+    row.state = std::move(*bytes);
 }
 
 /// Features depend on the file's content, the part of it, the shape, and the code.
-void SampleStages::look_up(PendingSample& row) const {
+std::optional<CachedFeatures> SampleStages::look_up(PendingSample& row, const WholeFile& bytes) const {
   const std::array<double, 6> parameters{kFeatureVersion,
                                          static_cast<double>(options_.n_mels),
                                          row.line.start.value_or(-1),
                                          row.line.end.value_or(-1),
                                          row.cut_start ? 1.0 : 0.0,
                                          row.cut_end ? 1.0 : 0.0};
-  row.key = cache_key(row.bytes, parameters);
-  row.cached = cache_->find(row.key);
-  if (!row.cached) return;
-  release(row.bytes);
-  row.lead = row.cached->lead;
-  move_times(row, row.lead);
+  row.key = cache_key(bytes, parameters);
+  auto cached = cache_->find(row.key);
+  if (cached) {
+    row.lead = cached->lead;
+    move_times(row, row.lead);
+  }
+  return cached;
 }
 
 void SampleStages::decode(PendingSample& row) const {
   const ClipRange range = range_of(row);
   Result<NativeClip> clip;
-  if (row.is_on_disk) {
+  if (const auto* whole = std::get_if<WholeFile>(&row.state)) {
+    MemoryBytes bytes(*whole);
+    clip = decode_clip(bytes, range);
+  } else {
     auto file = open_audio(row.line.audio);
     if (!file) return note_unread(row, file.error());
     auto bytes = bytes_of(*file, row.line.member);
     clip = decode_clip(bytes, range);
-  } else {
-    MemoryBytes bytes(row.bytes);
-    clip = decode_clip(bytes, range);
   }
   if (!clip && clip.error().fault == Fault::unsupported)
     clip = children_.decode(row.line.audio, range, row.line.member);
-  release(row.bytes);
   if (clip)
-    row.clip = std::move(*clip);
+    row.state = std::move(*clip);
   else
     note_failure(row, clip.error());
 }
 
 /// Moves the cuts of a piece to where it is quiet. The neighbour looks at the same audio and finds the same point.
-void SampleStages::trim(PendingSample& row) const {
-  const std::int64_t search = 2 * samples_in(Seconds(kCutSearch), kModelRate), size = std::ssize(row.pcm);
-  const std::int64_t first = row.cut_start ? quietest(row.pcm, 0, search) : 0;
-  const std::int64_t last = row.cut_end ? std::max(quietest(row.pcm, size - search, size), first) : size;
+void SampleStages::trim(PendingSample& row, ClipPcm& pcm) const {
+  const std::int64_t search = 2 * samples_in(Seconds(kCutSearch), kModelRate), size = std::ssize(pcm);
+  const std::int64_t first = row.cut_start ? quietest(pcm, 0, search) : 0;
+  const std::int64_t last = row.cut_end ? std::max(quietest(pcm, size - search, size), first) : size;
   if (first == 0 && last == size) return;
-  row.pcm.resize(static_cast<std::size_t>(last));
-  row.pcm.erase(row.pcm.begin(), row.pcm.begin() + first);
+  pcm.resize(static_cast<std::size_t>(last));
+  pcm.erase(pcm.begin(), pcm.begin() + first);
   row.lead = static_cast<float>(length_of(first, kModelRate).count());
   move_times(row, row.lead);
 }
 
 void SampleStages::resample(PendingSample& row) {
-  auto pcm = resamplers_.with([&](ClipResampler& resampler) { return resampler.convert(std::move(row.clip)); });
-  row.clip = {};
+  auto pcm = resamplers_.with(
+      [&](ClipResampler& resampler) { return resampler.convert(std::move(std::get<NativeClip>(row.state))); });
   if (!pcm) return note_failure(row, pcm.error());
-  row.pcm = std::move(*pcm);
-  trim(row);
-  const Seconds length = length_of(std::ssize(row.pcm), kModelRate);
-  if (length > options_.window) row.bad = too_long(length.count(), options_.window).value();
+  trim(row, *pcm);
+  const Seconds length = length_of(std::ssize(*pcm), kModelRate);
+  if (length > options_.window)
+    row.state = BadSample{too_long(length.count(), options_.window).value()};
+  else
+    row.state = std::move(*pcm);
 }
 
 /// Fills all `stride` frames of a row, more than hold audio. The clamp looks at every frame that does, those straddling
@@ -378,10 +383,9 @@ Result<void> SampleStages::write_features(const SampleReader& audio, std::int32_
                                           std::int64_t stride) const {
   const std::int64_t sounding = real + kStraddlingFrames;
   const std::int64_t mels = options_.n_mels;
-  const auto silence = log_mel_.window_into(audio, 0, sounding, out, stride);
-  if (!silence) return tl::unexpected(silence.error());
+  const auto silence = TRY(log_mel_.window_into(audio, 0, sounding, out, stride));
   for (std::int64_t bin = 0; bin < mels; ++bin)
-    std::fill(out + bin * stride + sounding, out + (bin + 1) * stride, *silence);
+    std::fill(out + bin * stride + sounding, out + (bin + 1) * stride, silence);
   return {};
 }
 
@@ -390,9 +394,8 @@ Result<CachedFeatures> SampleStages::half_features(const SampleReader& audio, st
                                                    const PendingSample& row) const {
   CachedFeatures made{real, static_cast<std::int32_t>(real + kStraddlingFrames), 0, row.lead, {}};
   std::vector<float> mel(static_cast<std::size_t>(options_.n_mels * made.frames));
-  const auto silence = log_mel_.window_into(audio, 0, made.frames, mel.data(), made.frames);
-  if (!silence) return tl::unexpected(silence.error());
-  made.silence = *silence;
+  const auto silence = TRY(log_mel_.window_into(audio, 0, made.frames, mel.data(), made.frames));
+  made.silence = silence;
   made.mel.resize(mel.size());
   for (std::size_t i = 0; i < mel.size(); ++i) made.mel[i] = to_half(mel[i]);
   return made;
@@ -408,27 +411,31 @@ void SampleStages::keep(const CacheKey& key, const CachedFeatures& made) {
 
 /// Has what a cache keeps of a row at hand; returns whether it was computed just now.
 bool SampleStages::compute_rounded(PendingSample& row) const {
-  if (row.cached) return false;
-  auto made = half_features(PcmSamples(row.pcm), frames_of(std::ssize(row.pcm)), row);
+  const auto* pcm = std::get_if<ClipPcm>(&row.state);
+  if (!pcm) return false;
+  auto made = half_features(PcmSamples(*pcm), frames_of(std::ssize(*pcm)), row);
   if (made)
-    row.cached = std::move(*made);
+    row.state = std::move(*made);
   else
-    row.bad = made.error();
+    row.state = BadSample{made.error()};
   return made.has_value();
 }
 
 std::optional<CachedFeatures> SampleStages::features_to_keep(PendingSample& row) const {
   compute_rounded(row);
-  release(row.pcm);
-  if (!row.bad) describe(row, row.cached->real);
-  return std::exchange(row.cached, {});
+  if (row.bad()) return std::nullopt;
+  auto made = std::move(std::get<CachedFeatures>(row.state));
+  row.state = FinishedRow{};
+  describe(row, made.real);
+  return made;
 }
 
 void SampleStages::features(PendingSample& row) {
   Batch& batch = row.work->batch;
-  if (cache_ && compute_rounded(row)) keep(row.key, *row.cached);
-  if (row.bad) return;
-  const std::int32_t real = row.cached ? row.cached->real : frames_of(std::ssize(row.pcm));
+  if (cache_ && compute_rounded(row)) keep(row.key, std::get<CachedFeatures>(row.state));
+  if (row.bad()) return;
+  const auto* cached = std::get_if<CachedFeatures>(&row.state);
+  const std::int32_t real = cached ? cached->real : frames_of(std::ssize(std::get<ClipPcm>(row.state)));
   const bool has_window = !row.work->keeps_all_apart();
   const std::int64_t needed = real + kStraddlingFrames + 1;  // the last one is silent
   const std::int64_t stride = has_window ? std::max(batch.frames, needed) : needed;
@@ -436,13 +443,11 @@ void SampleStages::features(PendingSample& row) {
   own.resize(has_window && stride == batch.frames ? 0 : static_cast<std::size_t>(batch.n_mels * stride));
   float* const planned = has_window ? batch.row(static_cast<std::int64_t>(row.at)) : nullptr;
   float* const out = own.empty() ? planned : own.data();
-  if (row.cached)
-    unpack(row.cached->mel.data(), row.cached->frames, row.cached->silence, batch.n_mels, out, stride);
-  else if (auto written = write_features(PcmSamples(row.pcm), real, out, stride); !written)
-    row.bad = written.error();
-  release(row.pcm);
-  row.cached.reset();
-  if (row.bad) return;
+  if (cached)
+    unpack(cached->mel.data(), cached->frames, cached->silence, batch.n_mels, out, stride);
+  else if (auto written = write_features(PcmSamples(std::get<ClipPcm>(row.state)), real, out, stride); !written)
+    return void(row.state = BadSample{written.error()});
+  row.state = FinishedRow{};
   const std::uint64_t key = key_of(options_, batch.epoch, row.line.id);
   mask_spectrum(out, batch.n_mels, stride, real,
                 spectrum_masks(options_.augmentation.spectrum, batch.n_mels, real, key));
@@ -453,12 +458,15 @@ void SampleStages::features(PendingSample& row) {
 void SampleStages::hand_over(PendingSample& row) const {
   Batch& batch = row.work->batch;
   const std::uint64_t key = key_of(options_, batch.epoch, row.line.id);
-  const double speed = speed_within(key, length_of(std::ssize(row.pcm), kModelRate).count());
+  auto pcm = std::move(std::get<ClipPcm>(row.state));
+  row.state = FinishedRow{};
+  const double speed = speed_within(key, length_of(std::ssize(pcm), kModelRate).count());
   change_times(row, [speed](double at) { return at / speed; });
-  const std::int32_t real = frames_of(samples_at_speed(std::ssize(row.pcm), speed));
-  batch.clips[row.at] = {.pcm = std::exchange(row.pcm, {}),
-                         .changes = audio_changes(options_.augmentation, speed, key),
-                         .masks = spectrum_masks(options_.augmentation.spectrum, batch.n_mels, real, key)};
+  const std::int32_t real = frames_of(samples_at_speed(std::ssize(pcm), speed));
+  std::get<BatchClips>(batch.content)[row.at] = {
+      .pcm = std::move(pcm),
+      .changes = audio_changes(options_.augmentation, speed, key),
+      .masks = spectrum_masks(options_.augmentation.spectrum, batch.n_mels, real, key)};
   describe(row, real);
 }
 

@@ -53,8 +53,8 @@ class SampleStages {
   double speed_within(std::uint64_t key, double seconds) const;
   Result<void> add_text(PendingSample& row) const;
   Result<void> add_piece(PendingSample& row) const;
-  void trim(PendingSample& row) const;
-  void look_up(PendingSample& row) const;
+  void trim(PendingSample& row, ClipPcm& pcm) const;
+  std::optional<CachedFeatures> look_up(PendingSample& row, const WholeFile& bytes) const;
   void describe(PendingSample& row, std::int32_t frames) const;
   bool compute_rounded(PendingSample& row) const;
   Result<CachedFeatures> half_features(const SampleReader& audio, std::int32_t real, const PendingSample& row) const;

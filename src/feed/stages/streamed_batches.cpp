@@ -43,7 +43,7 @@ Reader<RowPtr> StreamedBatches::step(Pipeline& pipeline, const char* name, Reade
                                      Concerns concerns) {
   const auto fn = [this, name, work, concerns](RowPtr&& row) -> Result<RowPtr> {
     if (((*row).*concerns)()) row->made_by.measure(name, *options_.clock, [&] { work(stages_, *row); });
-    if (row->exhausted) return fail_in(row->line.id, *row->exhausted);
+    if (const Error* lacks = row->shortage()) return fail_in(row->line.id, *lacks);
     return std::move(row);
   };
   return pipeline.map(name, std::move(in), fn, {.threads = threads, .output = {.items = 32}});

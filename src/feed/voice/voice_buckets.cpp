@@ -98,7 +98,7 @@ std::optional<Batch> BucketedBatches::next() {
   const auto epoch = index_ / batches;
   if (options_.epochs > 0 && epoch >= options_.epochs) return std::nullopt;
   const auto order = mixed({options_.seed, static_cast<std::uint64_t>(epoch), digest("batches of buckets")});
-  Batch batch{.index = index_, .epoch = epoch, .rows = buckets_->rows_of(index_ % batches, order)};
+  Batch batch{.index = index_, .epoch = epoch, .content = buckets_->rows_of(index_ % batches, order)};
   ++index_;
   batch.position = std::to_string(key()) + " " + std::to_string(index_);
   return batch;

@@ -65,7 +65,7 @@ struct BucketedBatchOptions {
   std::uint64_t fingerprint = 0;  ///< fingerprint of the set
 };
 
-/// Batches of the buckets as indices of rows alone (Batch::rows), each epoch in a random order of its own. Nothing is
+/// Batches of the buckets as indices of rows alone (SetRows), each epoch in a random order of its own. Nothing is
 /// stored of an order, so that a training goes on anywhere at once. One thread.
 class BucketedBatches {
  public:

@@ -15,6 +15,7 @@
 #include "base/output_ownership.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/labelled/audio_reading.h"
 #include "feed/packed/in_parallel.h"
 #include "feed/voice/speed_check.h"
@@ -81,7 +82,7 @@ Result<VoiceMelOptions> mel_options(const VoiceBuildOptions& options, const std:
   mel.window = options.window.value_or(std::min(mel.window, mel.n_fft));
   mel.hop = options.hop.value_or(std::min(mel.hop, mel.window / 2));
   mel.n_mels = options.n_mels;
-  if (auto valid = check(mel); !valid) return tl::unexpected<Error>(valid.error());
+  TRY(check(mel));
   return mel;
 }
 
@@ -106,9 +107,8 @@ std::string key_of(const TextFrontEnd& front_end, const std::string& text) {
 Result<std::set<std::string>> excluded_keys(const TextFrontEnd& front_end, const std::filesystem::path& file) {
   std::set<std::string> keys;
   if (file.empty()) return keys;
-  const auto texts = read_file(file);
-  if (!texts) return tl::unexpected<Error>(texts.error());
-  for (const auto line : split_lines(*texts))
+  const auto texts = TRY(read_file(file));
+  for (const auto line : split_lines(texts))
     if (!trimmed(line).empty()) keys.insert(key_of(front_end, std::string(trimmed(line))));
   return keys;
 }
@@ -144,9 +144,8 @@ class Builder {
   Builder(const VoiceBuildOptions& options, const Progress& progress) : options_(options), progress_(progress) {}
 
   Result<VoiceBuildReport> build() {
-    auto found = find_voice_sources(options_.data, options_.speaker);
-    if (!found) return tl::unexpected<Error>(found.error());
-    sources_ = std::move(*found);
+    auto found = TRY(find_voice_sources(options_.data, options_.speaker));
+    sources_ = std::move(found);
     report_.found = std::ssize(sources_.clips);
     report_.are_digits = sources_.are_digits;
     auto done = prepare();
@@ -160,21 +159,18 @@ class Builder {
 
  private:
   Result<void> prepare() {
-    const auto mel = mel_options(options_, sources_.clips);
-    if (!mel) return tl::unexpected<Error>(mel.error());
-    auto front_end = front_end_of(options_, sources_.clips);
-    if (!front_end) return tl::unexpected<Error>(front_end.error());
-    front_end_ = std::make_unique<TextFrontEnd>(std::move(*front_end));
-    auto excluded = excluded_keys(*front_end_, options_.exclude);
-    if (!excluded) return tl::unexpected<Error>(excluded.error());
-    excluded_ = std::move(*excluded);
+    const auto mel = TRY(mel_options(options_, sources_.clips));
+    auto front_end = TRY(front_end_of(options_, sources_.clips));
+    front_end_ = std::make_unique<TextFrontEnd>(std::move(front_end));
+    auto excluded = TRY(excluded_keys(*front_end_, options_.exclude));
+    excluded_ = std::move(excluded);
     ClipAudioOptions audio = options_.audio;
     audio.seed = options_.seed;
     constexpr double kDigitLevel = 0.08;
     audio.level = options_.level.value_or(sources_.are_digits ? kDigitLevel : 0);
-    maker_ = std::make_unique<ClipMaker>(*mel, audio);
-    meter_ = std::make_unique<SpeedMeter>(*mel);
-    report_.mel = *mel;
+    maker_ = std::make_unique<ClipMaker>(mel, audio);
+    meter_ = std::make_unique<SpeedMeter>(mel);
+    report_.mel = mel;
     report_.kind = name_of(front_end_->kind());
     return {};
   }
@@ -248,11 +244,10 @@ class Builder {
                   "Leave out " + field("check_model"));
     std::vector<const VoiceSource*> sources;
     for (const auto& clip : clips_) sources.push_back(clip.source);
-    const auto found = options_.transcribe(sources);
-    if (!found) return tl::unexpected<Error>(found.error());
+    const auto found = TRY(options_.transcribe(sources));
     std::vector<PlannedClip> kept;
     for (std::size_t i = 0; i < clips_.size(); ++i) {
-      const auto& text = (*found)[i];
+      const auto& text = found[i];
       const auto problem = text ? check_words(clips_[i].text, *text, options_) : std::string();
       if (problem.empty()) {
         kept.push_back(std::move(clips_[i]));
@@ -329,13 +324,11 @@ class Builder {
     ClipRange range;
     if (source.start) range.start = Seconds(*source.start);
     if (source.end) range.end = Seconds(*source.end);
-    auto read = read_labelled_audio(source.audio, children_, range, source.member);
-    if (!read) return tl::unexpected<Error>(read.error());
+    auto read = TRY(read_labelled_audio(source.audio, children_, range, source.member));
     if (!sources_.are_digits) {
-      auto valid = check_clip(read->audio, source.text, options_.limits, options_.audio.trim_decibels);
-      if (!valid) return tl::unexpected<Error>(valid.error());
+      TRY(check_clip(read.audio, source.text, options_.limits, options_.audio.trim_decibels));
     }
-    return resampler.convert(std::move(read->audio), report_.mel.rate);
+    return resampler.convert(std::move(read.audio), report_.mel.rate);
   }
 
   Result<MadeClip> make_clip(const PlannedClip& planned) const {
@@ -368,9 +361,8 @@ class Builder {
   Result<void> make_clips() {
     std::unique_ptr<VoiceSetWriter> writer;
     if (!options_.dry_run) {
-      auto created = VoiceSetWriter::create(options_.out, report_.mel, options_.waveforms);
-      if (!created) return tl::unexpected<Error>(created.error());
-      writer = std::move(*created);
+      auto created = TRY(VoiceSetWriter::create(options_.out, report_.mel, options_.waveforms));
+      writer = std::move(created);
     }
     Pipeline pipeline;
     WatchedRun unwatched;

@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include "base/try.h"
 #include "feed/set_feed_source.h"
 #include "feed/voice/voice_buckets.h"
 #include "feed/voice/voice_set.h"
@@ -27,14 +28,14 @@ class VoiceSetSource final : public SetFeed::Source {
   std::optional<SetBatch> next() override {
     const auto batch = batches_.next();
     if (!batch) return std::nullopt;
-    return made(*batch, rows_of_rank(batch->rows, options_));
+    return made(*batch, rows_of_rank(batch->rows(), options_));
   }
 
  private:
   std::span<const std::int64_t> clips() const { return set_->part(VoicePart::training); }
 
   SetBatch made(const Batch& batch, const std::vector<std::int64_t>& rows) const {
-    const BatchShape& shape = buckets_->shape_of(batch.rows.front());
+    const BatchShape& shape = buckets_->shape_of(batch.rows().front());
     SetBatch made = set_batch(batch, std::ssize(rows));
     made.n_mels = set_->format().mel.n_mels;
     made.frames = shape.frames;
@@ -71,19 +72,17 @@ class VoiceSetSource final : public SetFeed::Source {
 }  // namespace
 
 Result<SetFeed> SetFeed::open_voice(const SetFeedOptions& options) {
-  if (auto checked = check(options); !checked) return tl::unexpected<Error>(checked.error());
+  TRY(check(options));
   if (options.part != "training")
     return fail(Fault::usage,
                 "part: expected training, which batches of like length are made of, found '" + options.part + "'");
-  const auto set = VoiceSet::open(options.set);
-  if (!set) return tl::unexpected<Error>(set.error());
-  if ((*set)->part(VoicePart::training).empty())
+  const auto set = TRY(VoiceSet::open(options.set));
+  if (set->part(VoicePart::training).empty())
     return fail(Fault::corrupt, options.set.string() + ": has no clip for training");
-  const auto buckets = std::make_shared<const VoiceBuckets>(**set, options.batch_size * options.ranks, 1);
-  auto batches = BucketedBatches::open(
-      buckets, {.epochs = options.epochs, .seed = options.seed, .fingerprint = (*set)->fingerprint()}, options.resume);
-  if (!batches) return tl::unexpected<Error>(batches.error());
-  return SetFeed(std::make_unique<VoiceSetSource>(options, *set, buckets, std::move(*batches)));
+  const auto buckets = std::make_shared<const VoiceBuckets>(*set, options.batch_size * options.ranks, 1);
+  auto batches = TRY(BucketedBatches::open(
+      buckets, {.epochs = options.epochs, .seed = options.seed, .fingerprint = set->fingerprint()}, options.resume));
+  return SetFeed(std::make_unique<VoiceSetSource>(options, set, buckets, std::move(batches)));
 }
 
 }  // namespace tutti

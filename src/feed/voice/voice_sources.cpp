@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/source/dataset.h"
 #include "feed/source/layouts.h"
 #include "feed/source/line_index.h"
@@ -100,13 +101,12 @@ Result<VoiceSources> vctk_sources(const fs::path& data) {
 
 Result<void> add_dataset(const fs::path& data, const std::string& split, std::optional<VoicePart> part,
                          VoiceSources& found) {
-  const auto set = open_dataset(data, split, {});
-  if (!set) return tl::unexpected<Error>(set.error());
-  if (const auto conclusion = (*set)->conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
+  const auto set = TRY(open_dataset(data, split, {}));
+  if (const auto conclusion = set->conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
   bool has_speakers = false;
-  for (std::int64_t i = 0; i < (*set)->size(); ++i) {
-    auto line = (*set)->at(i);
-    VoiceSource source{.id = (*set)->id(i), .part = part};
+  for (std::int64_t i = 0; i < set->size(); ++i) {
+    auto line = set->at(i);
+    VoiceSource source{.id = set->id(i), .part = part};
     if (line) {
       source.audio = line->audio;
       source.member = line->member;
@@ -125,7 +125,7 @@ Result<void> add_dataset(const fs::path& data, const std::string& split, std::op
     if (source.speaker.empty()) source.speaker = kOnlySpeaker;
     found.clips.push_back(std::move(source));
   }
-  if (const auto unread = (*set)->unread(); !has_speakers && !unread.empty())
+  if (const auto unread = set->unread(); !has_speakers && !unread.empty())
     log(Level::warning, data.string() + ": no column names who speaks, so all recordings are one voice's. Not read: " +
                             quoted_names(unread) + "; a column 'speaker' names the speakers");
   return {};
@@ -137,10 +137,10 @@ Result<VoiceSources> listed_sources(const fs::path& data) {
     auto added = add_dataset(data, "train", VoicePart::training, found);
     if (added && is_there(data / "metadata_eval.csv"))
       added = add_dataset(data, "validation", VoicePart::validation, found);
-    if (!added) return tl::unexpected<Error>(added.error());
+    TRY(added);
     return found;
   }
-  if (auto added = add_dataset(data, "", std::nullopt, found); !added) return tl::unexpected<Error>(added.error());
+  TRY(add_dataset(data, "", std::nullopt, found));
   return found;
 }
 
@@ -173,7 +173,7 @@ Result<VoiceSources> find_voice_sources(const fs::path& data, const std::string&
                                                         : listed_sources(data);
   if (!found) return found;
   if (found->clips.empty()) return fail(Fault::usage, data.string() + ": lists no recording");
-  if (auto kept = keep_speaker(*found, speaker); !kept) return tl::unexpected<Error>(kept.error());
+  TRY(keep_speaker(*found, speaker));
   return found;
 }
 

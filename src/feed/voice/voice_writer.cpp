@@ -12,6 +12,7 @@
 #include "base/field_names.h"
 #include "base/file_lock.h"
 #include "base/files.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -47,22 +48,21 @@ double deviation_of(double sum, double squares, double count) {
 
 Result<std::unique_ptr<VoiceSetWriter>> VoiceSetWriter::create(const fs::path& folder, const VoiceMelOptions& mel,
                                                                bool waveforms) {
-  if (auto made = make_folders(folder); !made) return tl::unexpected<Error>(made.error());
+  TRY(make_folders(folder));
   const fs::path half = folder / kHalfVoiceSetFile;
   OwnedFd file(::open(half.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file) return fail_errno(half.string(), "could not be created");
-  const auto locked = try_lock_file(file.get(), half.string(), "Name a folder on a local disk with " + field("out"));
-  if (!locked) return tl::unexpected<Error>(locked.error());
-  if (!*locked)
+  const auto locked =
+      TRY(try_lock_file(file.get(), half.string(), "Name a folder on a local disk with " + field("out")));
+  if (!locked)
     return fail(Fault::refused, folder.string() + ": another process is writing a set into this folder",
                 "Wait for it to end, or name another folder");
   if (::ftruncate(file.get(), 0) != 0) return fail_errno(half.string(), "could not be cut");
   std::unique_ptr<VoiceSetWriter> writer(new VoiceSetWriter(folder, std::move(file), mel));
   writer->end_ = rounded_up(static_cast<std::int64_t>(sizeof(VoiceHead)), kVoiceAlignment);
   if (!waveforms) return writer;
-  auto own = VoiceWaveformWriter::create(folder);
-  if (!own) return tl::unexpected<Error>(own.error());
-  writer->waveforms_.emplace(std::move(*own));
+  auto own = TRY(VoiceWaveformWriter::create(folder));
+  writer->waveforms_.emplace(std::move(own));
   return writer;
 }
 
@@ -136,9 +136,8 @@ Result<void> VoiceSetWriter::leave_out(std::span<const std::size_t> clips) {
     std::vector<float> features(frames * (n_mels + 1));  // the spectrogram, then the pitch
     const auto bytes = std::as_writable_bytes(std::span(features));
     const auto at = entry.at + static_cast<std::int64_t>(sizeof(std::int32_t)) * entry.symbols;
-    const auto read = read_at(file_.get(), bytes, at, (folder_ / kVoiceSetFile).string());
-    if (!read) return tl::unexpected<Error>(read.error());
-    if (*read != bytes.size())
+    const auto read = TRY(read_at(file_.get(), bytes, at, (folder_ / kVoiceSetFile).string()));
+    if (read != bytes.size())
       return fail(Fault::corrupt, (folder_ / kVoiceSetFile).string() + ": it became shorter while it was written");
     const auto all = std::span<const float>(features);
     add_to_sums(all.first(frames * n_mels), all.subspan(frames * n_mels), -1);

@@ -1,6 +1,7 @@
 #include <array>
 #include <map>
 
+#include "base/try.h"
 #include "jobs/job_rules.h"
 #include "jobs/postgres/postgres_store.h"
 #include "jobs/postgres/rows.h"
@@ -92,8 +93,8 @@ Result<std::size_t> PostgresStore::redo(const JobFilter& filter, Redo which) {
         filter.batch, filter.run, sql.states, sql.ids, filter.options);
     return found;
   });
-  if (!done) return tl::unexpected(done.error());
-  const JobFilter missing{.ids = jobs_with_missing_outputs(*done, which)};
+  TRY(done);
+  const JobFilter missing{.ids = jobs_with_missing_outputs(*done, which, objects())};
   if (missing.ids.empty()) return 0;
   return redo(missing, Redo::all);
 }

@@ -254,6 +254,7 @@ void PostgresStore::follow_clock(Transaction& transaction) {
   if (changed == 0 || now > latest) return;
   for (const char* ahead :
        {"UPDATE tutti_owners SET seen = seen - $2 WHERE seen > $1",
+        "UPDATE tutti_runs SET seen = seen - $2 WHERE seen > $1 AND ended IS NULL",
         "UPDATE tutti_jobs_hot SET not_before = not_before - $2 WHERE state = 'queued' AND not_before > $1",
         "UPDATE tutti_jobs_hot SET lease_from = lease_from - $2, lease_until = lease_until - $2 "
         "WHERE state = 'running' AND lease_from > $1"})

@@ -117,9 +117,10 @@ Result<RunId> PostgresStore::begin_run(const RunStart& start) {
   return transactions_.change([&](Transaction& transaction) {
     RunId id = 0;
     transaction.rows(
-        "INSERT INTO tutti_runs(command, batch, model, compute_type, started) VALUES($1, $2, $3, $4, $5) RETURNING id",
+        "INSERT INTO tutti_runs(command, batch, model, compute_type, started, runner) VALUES($1, $2, $3, $4, $5, $6) "
+        "RETURNING id",
         [&](const Row& row) { id = row.number(0); }, start.command, start.batch, start.model, start.compute_type,
-        ms_of(transaction.time()));
+        ms_of(transaction.time()), start.runner);
     return id;
   });
 }
@@ -142,8 +143,25 @@ Result<std::vector<RunRecord>> PostgresStore::runs(std::size_t limit) {
     std::vector<RunRecord> found;
     transaction.rows(
         std::string("SELECT ") + kRunColumns + " FROM tutti_runs ORDER BY id DESC LIMIT $1",
-        [&](const Row& row) { found.push_back(run_in(row)); }, static_cast<std::int64_t>(limit));
+        [&](const Row& row) { found.push_back(run_in(row, transaction.time())); }, static_cast<std::int64_t>(limit));
     for (auto& run : found) read_devices(transaction, run);
+    return found;
+  });
+}
+
+Result<void> PostgresStore::report_run(RunId run, const std::string& status) {
+  return transactions_.change_soon([&](Transaction& transaction) {
+    transaction.run("UPDATE tutti_runs SET seen = $2, status = $3 WHERE id = $1 AND ended IS NULL", run,
+                    ms_of(transaction.time()), status);
+  });
+}
+
+Result<std::vector<RunRecord>> PostgresStore::runs_seen(StoreTime since) {
+  return transactions_.look([&](Transaction& transaction) {
+    std::vector<RunRecord> found;
+    transaction.rows(
+        std::string("SELECT ") + kRunColumns + " FROM tutti_runs WHERE seen >= $1 ORDER BY id",
+        [&](const Row& row) { found.push_back(run_in(row, transaction.time())); }, ms_of(since));
     return found;
   });
 }

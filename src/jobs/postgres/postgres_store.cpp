@@ -4,6 +4,7 @@
 
 #include "base/environment.h"
 #include "base/random/kernel_random.h"
+#include "base/try.h"
 #include "jobs/postgres/schema.h"
 
 namespace tutti {
@@ -42,13 +43,12 @@ Result<std::unique_ptr<JobStore>> open_postgres_store(const StoreOptions& option
   auto connection = Connection::open(options.url.server());
   if (!connection) return fail_in(name, connection.error());
   if (!make) {
-    const auto there = has_store(*connection, name);
-    if (!there) return tl::unexpected(there.error());
-    if (!*there) return nullptr;
+    const auto there = TRY(has_store(*connection, name));
+    if (!there) return nullptr;
   }
-  if (auto migrated = migrate(*connection, name); !migrated) return tl::unexpected(migrated.error());
+  TRY(migrate(*connection, name));
   auto store = std::make_unique<PostgresStore>(std::move(*connection), options);
-  if (auto begun = store->begin(); !begun) return tl::unexpected(begun.error());
+  TRY(store->begin());
   return store;
 }
 

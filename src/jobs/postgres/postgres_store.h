@@ -76,6 +76,8 @@ class PostgresStore final : public JobStore {
   Result<void> record_event(const DeviceEvent& event) override;
   Result<std::vector<DeviceEvent>> events(StoreTime since) override;
   Result<std::vector<RunRecord>> runs(std::size_t limit) override;
+  Result<void> report_run(RunId run, const std::string& status) override;
+  Result<std::vector<RunRecord>> runs_seen(StoreTime since) override;
 
  private:
   /// Makes partitions for this month and the next one where they are missing.

@@ -5,13 +5,14 @@
 
 #include "base/field_names.h"
 #include "base/numbers.h"
+#include "base/try.h"
 
 namespace tutti::postgres {
 namespace {
 
 /// Entry n leads from version n to n + 1. An entry that was released is never changed. All names begin with tutti_ and
 /// are found by the search path, so that a store may share a database, and a user's search path chooses its schema.
-const std::array<std::string, 3> kSteps{
+const std::array<std::string, 4> kSteps{
     R"sql(
 CREATE TABLE tutti_meta(name text PRIMARY KEY, value bigint NOT NULL);
 
@@ -116,6 +117,13 @@ INSERT INTO tutti_meta VALUES('latest', tutti_now());
     R"sql(
 CREATE INDEX tutti_jobs_hot_queued_of_options ON tutti_jobs_hot(options, id) WHERE state = 'queued';
 )sql",
+    // Runs show that they live, and what they do.
+    R"sql(
+ALTER TABLE tutti_runs ADD COLUMN runner text NOT NULL DEFAULT '';
+ALTER TABLE tutti_runs ADD COLUMN seen bigint;
+ALTER TABLE tutti_runs ADD COLUMN status text NOT NULL DEFAULT '';
+CREATE INDEX tutti_runs_seen ON tutti_runs(seen);
+)sql",
 };
 
 constexpr auto kNewest = static_cast<std::int64_t>(kSteps.size());
@@ -129,44 +137,37 @@ std::string table_of(int month) {
 
 tl::expected<bool, SqlFailure> is_there(Connection& connection, const std::string& table) {
   // From the catalog, whose lock makes the session notice what others have made; to_regclass alone may not.
-  const auto there =
-      connection.script("SELECT EXISTS(SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass('" + table + "'))");
-  if (!there) return tl::unexpected(there.error());
-  return there->bytes(0, 0) == "t";
+  const auto there = TRY(
+      connection.script("SELECT EXISTS(SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass('" + table + "'))"));
+  return there.bytes(0, 0) == "t";
 }
 
 /// 0: there is no store yet.
 tl::expected<std::int64_t, SqlFailure> version_of(Connection& connection) {
-  const auto there = is_there(connection, "tutti_meta");
-  if (!there) return tl::unexpected(there.error());
-  if (!*there) return 0;
-  const auto version = connection.script("SELECT value FROM tutti_meta WHERE name = 'version'");
-  if (!version) return tl::unexpected(version.error());
-  return version->rows() == 1 ? number_in<std::int64_t>(version->bytes(0, 0)).value_or(0) : 0;
+  const auto there = TRY(is_there(connection, "tutti_meta"));
+  if (!there) return 0;
+  const auto version = TRY(connection.script("SELECT value FROM tutti_meta WHERE name = 'version'"));
+  return version.rows() == 1 ? number_in<std::int64_t>(version.bytes(0, 0)).value_or(0) : 0;
 }
 
 tl::expected<void, SqlFailure> lead(Connection& connection, std::int64_t version) {
-  for (; version < kNewest; ++version)
-    if (const auto done = connection.script(kSteps.at(static_cast<std::size_t>(version))); !done)
-      return tl::unexpected(done.error());
-  const auto noted = connection.script("INSERT INTO tutti_meta VALUES('version', " + std::to_string(kNewest) +
-                                       ") ON CONFLICT(name) DO UPDATE SET value = excluded.value");
-  if (!noted) return tl::unexpected(noted.error());
+  for (; version < kNewest; ++version) TRY(connection.script(kSteps.at(static_cast<std::size_t>(version))));
+  TRY(connection.script("INSERT INTO tutti_meta VALUES('version', " + std::to_string(kNewest) +
+                        ") ON CONFLICT(name) DO UPDATE SET value = excluded.value"));
   return {};
 }
 
 tl::expected<void, SqlFailure> make_month(Connection& connection, int month) {
   const std::string number = std::to_string(month), table = table_of(month);
   // Attached and not made as a partition, which would wait for every transaction that uses the store.
-  const auto made = connection.script(
-      "CREATE TABLE " + table + "(LIKE tutti_jobs INCLUDING DEFAULTS INCLUDING CONSTRAINTS); " +
-      "CREATE UNIQUE INDEX " + table + "_id ON " + table + "(id); " + "CREATE INDEX " + table + "_key ON " + table +
-      "(key); " + "CREATE INDEX " + table + "_batch ON " + table + "(batch, state); " + "CREATE INDEX " + table +
-      "_content ON " + table + "(sha256, options) WHERE sha256 <> ''; " + "CREATE INDEX " + table + "_unpublished ON " +
-      table + "(id) WHERE state = 'done' AND NOT published; " + "ALTER TABLE " + table + " ADD CONSTRAINT " + table +
-      "_month CHECK(month = " + number + "); " + "ALTER TABLE tutti_jobs ATTACH PARTITION " + table +
-      " FOR VALUES IN (" + number + ")");
-  if (!made) return tl::unexpected(made.error());
+  TRY(connection.script("CREATE TABLE " + table + "(LIKE tutti_jobs INCLUDING DEFAULTS INCLUDING CONSTRAINTS); " +
+                        "CREATE UNIQUE INDEX " + table + "_id ON " + table + "(id); " + "CREATE INDEX " + table +
+                        "_key ON " + table + "(key); " + "CREATE INDEX " + table + "_batch ON " + table +
+                        "(batch, state); " + "CREATE INDEX " + table + "_content ON " + table +
+                        "(sha256, options) WHERE sha256 <> ''; " + "CREATE INDEX " + table + "_unpublished ON " +
+                        table + "(id) WHERE state = 'done' AND NOT published; " + "ALTER TABLE " + table +
+                        " ADD CONSTRAINT " + table + "_month CHECK(month = " + number + "); " +
+                        "ALTER TABLE tutti_jobs ATTACH PARTITION " + table + " FOR VALUES IN (" + number + ")"));
   return {};
 }
 
@@ -186,13 +187,13 @@ tl::expected<bool, SqlFailure> make_months(Connection& connection, StoreTime tim
   for (const int month : {month_of(time), month_after(month_of(time))}) {
     auto there = is_there(connection, table_of(month));
     if (there && !*there && !is_locked) {
-      if (const auto locked = connection.script(kLock); !locked) return tl::unexpected(locked.error());
+      TRY(connection.script(kLock));
       is_locked = true;
       there = is_there(connection, table_of(month));  // another process may have been first
     }
-    if (!there) return tl::unexpected(there.error());
+    TRY(there);
     if (*there) continue;
-    if (const auto done = make_month(connection, month); !done) return tl::unexpected(done.error());
+    TRY(make_month(connection, month));
     made = true;
   }
   return made;

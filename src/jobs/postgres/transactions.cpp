@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/random/kernel_random.h"
+#include "base/try.h"
 
 namespace tutti::postgres {
 namespace {
@@ -70,8 +71,8 @@ StoreTime Transactions::now() const {
 }
 
 Result<Transactions::Pooled> Transactions::take() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !idle_.empty() || open_ < kMostConnections; });
+  MutexLock lock(mutex_);
+  changed_.wait(lock.held(), [&]() TUTTI_REQUIRES(mutex_) { return !idle_.empty() || open_ < kMostConnections; });
   if (!idle_.empty()) {
     Pooled taken = std::move(idle_.back());
     idle_.pop_back();
@@ -87,7 +88,7 @@ Result<Transactions::Pooled> Transactions::take() {
 
 void Transactions::put_back(std::optional<Pooled> pooled) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (pooled)
       idle_.push_back(std::move(*pooled));
     else
@@ -99,12 +100,11 @@ void Transactions::put_back(std::optional<Pooled> pooled) {
 tl::expected<bool, SqlFailure> Transactions::has_committed(Connection& connection, const Mark& mark) {
   // It waits for the row, which that transaction holds while it is open.
   const std::array<Argument, 1> arguments{mark.writer};
-  const auto found = connection.run(
-      "INSERT INTO tutti_marks(writer, number, at) VALUES($1, 0, 0) "
-      "ON CONFLICT(writer) DO UPDATE SET at = tutti_marks.at RETURNING number",
-      arguments);
-  if (!found) return tl::unexpected(found.error());
-  return Row(*found, 0).number(0) == mark.number;
+  const auto found =
+      TRY(connection.run("INSERT INTO tutti_marks(writer, number, at) VALUES($1, 0, 0) "
+                         "ON CONFLICT(writer) DO UPDATE SET at = tutti_marks.at RETURNING number",
+                         arguments));
+  return Row(found, 0).number(0) == mark.number;
 }
 
 tl::expected<void, SqlFailure> Transactions::attempt(Kind kind, Pooled& pooled,

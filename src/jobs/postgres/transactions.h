@@ -3,7 +3,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +11,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/mutex.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "jobs/job.h"
 #include "jobs/store_clock.h"
 #include "postgres/connection.h"
@@ -136,8 +137,7 @@ class Transactions {
       return run(kind, std::forward<Work>(work));
     } else {
       std::optional<Value> value;
-      if (auto done = run(kind, [&](Transaction& transaction) { value.emplace(work(transaction)); }); !done)
-        return tl::unexpected(done.error());
+      TRY(run(kind, [&](Transaction& transaction) { value.emplace(work(transaction)); }));
       return std::move(*value);
     }
   }
@@ -167,10 +167,10 @@ class Transactions {
   const StoreClock& clock_;
   std::atomic<std::int64_t> ahead_ = 0;  // of the server's clock before this machine's time since boot, in ms
   std::atomic<bool> is_patient_ = true;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Pooled> idle_;  // under the mutex
-  int open_ = 0;              // under the mutex: idle ones and those in use
+  std::vector<Pooled> idle_ TUTTI_GUARDED_BY(mutex_);
+  int open_ TUTTI_GUARDED_BY(mutex_) = 0;  // idle ones and those in use
 };
 
 }  // namespace tutti::postgres

@@ -4,9 +4,9 @@ namespace tutti {
 
 Result<void> GroupCommit::run(std::function<void(Database&)> work) {
   Item mine{.work = std::move(work)};
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   waiting_.push_back(&mine);
-  changed_.wait(lock, [&] { return mine.done || !at_work_; });
+  changed_.wait(lock.held(), [&]() TUTTI_REQUIRES(mutex_) { return mine.done || !at_work_; });
   if (!mine.done) {  // no commit is at work: all who wait, this thread among them, are this thread's to commit
     at_work_ = true;
     const auto items = std::exchange(waiting_, {});

@@ -3,10 +3,10 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/mutex.h"
 #include "jobs/sqlite/database.h"
 
 namespace tutti {
@@ -33,10 +33,10 @@ class GroupCommit {
   void commit(const std::vector<Item*>& items);
   void attempt(Item& item);
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Item*> waiting_;  // under the mutex
-  bool at_work_ = false;        // under the mutex: a thread uses database_
+  std::vector<Item*> waiting_ TUTTI_GUARDED_BY(mutex_);
+  bool at_work_ TUTTI_GUARDED_BY(mutex_) = false;  // a thread uses database_
   Database database_;
 };
 

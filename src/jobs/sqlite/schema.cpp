@@ -106,6 +106,12 @@ CREATE TABLE written(
 CREATE INDEX tasks_claimable_of_batch ON tasks(batch, class, aged_from, due, size, submitted, id)
   WHERE state = 'queued';
 )sql",
+    // Runs show that they live, and what they do.
+    R"sql(
+ALTER TABLE runs ADD COLUMN runner TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN seen INTEGER;
+ALTER TABLE runs ADD COLUMN status TEXT NOT NULL DEFAULT '';
+)sql",
 };
 
 std::int64_t version_of(Database& database) {

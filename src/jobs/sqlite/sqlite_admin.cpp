@@ -1,6 +1,7 @@
 #include <array>
 #include <map>
 
+#include "base/try.h"
 #include "jobs/job_rules.h"
 #include "jobs/publish.h"
 #include "jobs/sqlite/job_rows.h"
@@ -72,8 +73,8 @@ Result<std::size_t> SqliteStore::redo(const JobFilter& filter, Redo which) {
     for (auto& each : found) each.outputs = outputs_of(database, each.job);
     return found;
   });
-  if (!done) return tl::unexpected(done.error());
-  const JobFilter missing{.ids = jobs_with_missing_outputs(*done, which)};
+  TRY(done);
+  const JobFilter missing{.ids = jobs_with_missing_outputs(*done, which, objects())};
   if (missing.ids.empty()) return 0;
   return redo(missing, Redo::all);
 }

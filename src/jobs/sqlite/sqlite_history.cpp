@@ -19,8 +19,9 @@ void read_devices(Database& database, RunRecord& run) {
 
 Result<RunId> SqliteStore::begin_run(const RunStart& start) {
   return transact([&](Database& database) {
-    database.run("INSERT INTO runs(command, batch, model, compute_type, started) VALUES(?1, ?2, ?3, ?4, ?5)",
-                 start.command, start.batch, start.model, start.compute_type, ms_of(now()));
+    database.run(
+        "INSERT INTO runs(command, batch, model, compute_type, started, runner) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+        start.command, start.batch, start.model, start.compute_type, ms_of(now()), start.runner);
     return database.last_id();
   });
 }
@@ -57,8 +58,24 @@ Result<std::vector<RunRecord>> SqliteStore::runs(std::size_t limit) {
     std::vector<RunRecord> found;
     database.rows(
         std::string("SELECT ") + kRunColumns + " FROM runs ORDER BY id DESC LIMIT ?1",
-        [&](const ResultRow& row) { found.push_back(run_in(row)); }, static_cast<std::int64_t>(limit));
+        [&](const ResultRow& row) { found.push_back(run_in(row, now())); }, static_cast<std::int64_t>(limit));
     for (auto& run : found) read_devices(database, run);
+    return found;
+  });
+}
+
+Result<void> SqliteStore::report_run(RunId run, const std::string& status) {
+  return transact([&](Database& database) {
+    database.run("UPDATE runs SET seen = ?2, status = ?3 WHERE id = ?1 AND ended IS NULL", run, ms_of(now()), status);
+  });
+}
+
+Result<std::vector<RunRecord>> SqliteStore::runs_seen(StoreTime since) {
+  return transact([&](Database& database) {
+    std::vector<RunRecord> found;
+    database.rows(
+        std::string("SELECT ") + kRunColumns + " FROM runs WHERE seen >= ?1 ORDER BY id",
+        [&](const ResultRow& row) { found.push_back(run_in(row, now())); }, ms_of(since));
     return found;
   });
 }

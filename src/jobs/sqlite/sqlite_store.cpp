@@ -10,6 +10,7 @@
 #include "base/file_lock.h"
 #include "base/new_file.h"
 #include "base/owned.h"
+#include "base/try.h"
 #include "jobs/open_store.h"
 #include "jobs/sqlite/job_rows.h"
 #include "jobs/sqlite/local_disk.h"
@@ -45,18 +46,15 @@ Result<std::unique_ptr<JobStore>> open_sqlite_store(const StoreOptions& options)
   const fs::path door = folder / "opening.lock";
   const OwnedFd turn(::open(door.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!turn) return fail_errno(door.string(), "could not be opened");
-  if (auto locked = lock_file(turn.get(), door.string(), state_elsewhere()); !locked)
-    return tl::unexpected(locked.error());
+  TRY(lock_file(turn.get(), door.string(), state_elsewhere()));
   const fs::path path = folder / kSqliteFile;
   close_to_other_users(options.url, path);
-  auto database = Database::open(path, options.busy_wait);
-  if (!database) return tl::unexpected(database.error());
-  if (auto migrated = migrate(*database, path.string()); !migrated) return tl::unexpected(migrated.error());
+  auto database = TRY(Database::open(path, options.busy_wait));
+  TRY(migrate(database, path.string()));
   OwnerLock::clean(owners);
-  auto owner = OwnerLock::take(owners);
-  if (!owner) return tl::unexpected(owner.error());
-  auto store = std::make_unique<SqliteStore>(std::move(*database), std::move(*owner), options);
-  if (auto set = store->set_time(); !set) return tl::unexpected(set.error());
+  auto owner = TRY(OwnerLock::take(owners));
+  auto store = std::make_unique<SqliteStore>(std::move(database), std::move(owner), options);
+  TRY(store->set_time());
   return store;
 }
 

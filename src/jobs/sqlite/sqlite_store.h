@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/try.h"
 #include "jobs/job_rules.h"
 #include "jobs/open_store.h"
 #include "jobs/sqlite/database.h"
@@ -73,6 +74,8 @@ class SqliteStore final : public JobStore {
   Result<void> record_event(const DeviceEvent& event) override;
   Result<std::vector<DeviceEvent>> events(StoreTime since) override;
   Result<std::vector<RunRecord>> runs(std::size_t limit) override;
+  Result<void> report_run(RunId run, const std::string& status) override;
+  Result<std::vector<RunRecord>> runs_seen(StoreTime since) override;
 
  private:
   /// Runs `work(database)` as one transaction and returns its value, or the error that undid it.
@@ -83,8 +86,7 @@ class SqliteStore final : public JobStore {
       return commits_.run(std::forward<Work>(work));
     } else {
       std::optional<Value> value;
-      if (auto done = commits_.run([&](Database& database) { value.emplace(work(database)); }); !done)
-        return tl::unexpected(done.error());
+      TRY(commits_.run([&](Database& database) { value.emplace(work(database)); }));
       return std::move(*value);
     }
   }

@@ -21,6 +21,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
+#include "base/try.h"
 #include "model/convert/converted_tensor.h"
 #include "model/convert/ctranslate2_model.h"
 #include "model/convert/file_on_the_way.h"
@@ -30,6 +31,7 @@
 #include "model/formats/dims.h"
 #include "model/formats/formats.h"
 #include "model/formats/safetensors_writer.h"
+#include "settings/option_table.h"
 #include "text/tokenizer.h"
 
 namespace tutti {
@@ -48,7 +50,7 @@ struct ConvertRequest {
   std::filesystem::path into{};     // a folder that does not exist yet, or is empty; or a new file
   std::optional<ModelFormat> to{};  // none: OpenAI's for NAME.pt, whisper.cpp's for NAME.bin, else Hugging Face's
   WeightType type = WeightType::float16;
-  bool prints = true;  // what was written
+  bool prints = false;  // what was written
 };
 
 struct ConvertedModel {
@@ -65,7 +67,7 @@ Result<fs::path> free_place(const fs::path& wanted) {
   std::error_code error;
   if (fs::exists(into, error) && (!fs::is_directory(into, error) || !fs::is_empty(into, error)))
     return fail(Fault::usage, into.string() + " exists and is not an empty folder", "Name a new one with -o");
-  if (auto made = make_folders(folder_of(into)); !made) return tl::unexpected<Error>(made.error());
+  TRY(make_folders(folder_of(into)));
   return into;
 }
 
@@ -81,15 +83,13 @@ Result<std::uint64_t> write_safetensors(const std::shared_ptr<const Checkpoint>&
   for (const auto& tensor : tensors)
     for (auto& plan : plan_tensor(*tensor.stored, hugging_face_name(tensor.name), type))
       plans.push_back(std::move(plan));
-  auto writer = SafetensorsWriter::start(fd, std::move(plans), thing);
-  if (!writer) return tl::unexpected<Error>(writer.error());
+  auto writer = TRY(SafetensorsWriter::start(fd, std::move(plans), thing));
   for (const auto& tensor : tensors) {
-    const auto written = convert_tensor(*tensor.stored, hugging_face_name(tensor.name), checkpoint, type,
-                                        [&](std::span<const std::byte> some) { return writer->add(some); });
-    if (!written) return tl::unexpected<Error>(written.error());
+    TRY(convert_tensor(*tensor.stored, hugging_face_name(tensor.name), checkpoint, type,
+                       [&](std::span<const std::byte> some) { return writer.add(some); }));
   }
-  if (auto finished = writer->finish(); !finished) return tl::unexpected<Error>(finished.error());
-  return writer->size();
+  TRY(writer.finish());
+  return writer.size();
 }
 
 /// All files together take the folder's name at once.
@@ -154,25 +154,21 @@ struct Source {
 };
 
 Result<Source> open_source(const fs::path& model) {
-  auto opened = open_checkpoint(model);
-  if (!opened) return tl::unexpected<Error>(opened.error());
-  auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
-  auto tensors = network_tensors(*checkpoint);
-  if (!tensors) return tl::unexpected<Error>(tensors.error());
-  return Source{std::move(checkpoint), std::move(*tensors)};
+  auto opened = TRY(open_checkpoint(model));
+  auto checkpoint = std::make_shared<const Checkpoint>(std::move(opened));
+  auto tensors = TRY(network_tensors(*checkpoint));
+  return Source{std::move(checkpoint), std::move(tensors)};
 }
 
 /// The file is there whole or not at all, and nothing is replaced.
 Result<std::uint64_t> write_ggml(const Source& source, const ConvertRequest& request, const MelFilterBank& filters) {
   const auto& checkpoint = *source.checkpoint;
-  const auto tokenizer = Tokenizer::load(checkpoint.path, checkpoint.shape.dims.n_vocab);
-  if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());
-  auto file = FileOnTheWay::open_in(folder_of(request.into));
-  if (!file) return tl::unexpected<Error>(file.error());
-  const auto bytes = write_ggml_file(source.checkpoint, source.tensors, request.type, *tokenizer, filters, file->fd(),
+  const auto tokenizer = TRY(Tokenizer::load(checkpoint.path, checkpoint.shape.dims.n_vocab));
+  auto file = TRY(FileOnTheWay::open_in(folder_of(request.into)));
+  const auto bytes = write_ggml_file(source.checkpoint, source.tensors, request.type, tokenizer, filters, file.fd(),
                                      request.into.string());
   if (!bytes) return bytes;
-  if (auto put = file->put_at(request.into); !put) return tl::unexpected<Error>(put.error());
+  TRY(file.put_at(request.into));
   return bytes;
 }
 
@@ -184,41 +180,30 @@ Result<ConvertedModel> convert_to_file(const ConvertRequest& request, ModelForma
   if (format == ModelFormat::openai && request.into.extension() != ".pt")
     return fail(Fault::usage, request.into.string() + ": a model file of openai-whisper has a name that ends in .pt",
                 "Name it with -o NAME.pt");
-  const auto source = open_source(request.model);
-  if (!source) return tl::unexpected<Error>(source.error());
-  const auto& shape = source->checkpoint->shape;
-  const auto checked = format == ModelFormat::ggml ? check_ggml(shape.dims) : check_openai(shape.dims);
-  if (!checked) return tl::unexpected<Error>(checked.error());
-  if (auto made = make_folders(folder_of(request.into)); !made) return tl::unexpected<Error>(made.error());
-  if (auto space = expect_space_for_model(folder_of(request.into), bytes_of(source->tensors, request.type)); !space)
-    return tl::unexpected<Error>(space.error());
-  const auto bytes = format == ModelFormat::ggml
-                         ? write_ggml(*source, request, filters)
-                         : write_openai_file(source->checkpoint, source->tensors, request.type, request.into);
-  if (!bytes) return tl::unexpected<Error>(bytes.error());
-  return ConvertedModel{.shape = shape, .parameters = parameters_of(source->tensors), .bytes = *bytes};
+  const auto source = TRY(open_source(request.model));
+  const auto& shape = source.checkpoint->shape;
+  TRY(format == ModelFormat::ggml ? check_ggml(shape.dims) : check_openai(shape.dims));
+  TRY(make_folders(folder_of(request.into)));
+  TRY(expect_space_for_model(folder_of(request.into), bytes_of(source.tensors, request.type)));
+  const auto bytes = TRY(format == ModelFormat::ggml
+                             ? write_ggml(source, request, filters)
+                             : write_openai_file(source.checkpoint, source.tensors, request.type, request.into));
+  return ConvertedModel{.shape = shape, .parameters = parameters_of(source.tensors), .bytes = bytes};
 }
 
 Result<ConvertedModel> convert_to_folder(const ConvertRequest& request, ModelFormat format) {
   const bool is_ctranslate2 = format == ModelFormat::ctranslate2;
-  const auto into = free_place(request.into);
-  if (!into) return tl::unexpected<Error>(into.error());
-  const auto source = open_source(request.model);
-  if (!source) return tl::unexpected<Error>(source.error());
-  const auto files =
-      is_ctranslate2 ? ctranslate2_files(*source->checkpoint) : hugging_face_files(*source->checkpoint, request.type);
-  if (!files) return tl::unexpected<Error>(files.error());
-  if (auto space = expect_space_for_model(folder_of(*into), bytes_of(source->tensors, request.type)); !space)
-    return tl::unexpected<Error>(space.error());
-  auto weights = FileOnTheWay::open_in(folder_of(*into));
-  if (!weights) return tl::unexpected<Error>(weights.error());
+  const auto into = TRY(free_place(request.into));
+  const auto source = TRY(open_source(request.model));
+  const auto files = TRY(is_ctranslate2 ? ctranslate2_files(*source.checkpoint)
+                                        : hugging_face_files(*source.checkpoint, request.type));
+  TRY(expect_space_for_model(folder_of(into), bytes_of(source.tensors, request.type)));
+  auto weights = TRY(FileOnTheWay::open_in(folder_of(into)));
   const auto write = is_ctranslate2 ? write_ctranslate2_weights : write_safetensors;
-  const auto bytes = write(source->checkpoint, source->tensors, request.type, weights->fd(), into->string());
-  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  const auto bytes = TRY(write(source.checkpoint, source.tensors, request.type, weights.fd(), into.string()));
   const char* name = is_ctranslate2 ? "model.bin" : "model.safetensors";
-  if (auto done = publish(*weights, name, *files, *into); !done) return tl::unexpected<Error>(done.error());
-  return ConvertedModel{
-      .shape = source->checkpoint->shape, .parameters = parameters_of(source->tensors), .bytes = *bytes};
+  TRY(publish(weights, name, files, into));
+  return ConvertedModel{.shape = source.checkpoint->shape, .parameters = parameters_of(source.tensors), .bytes = bytes};
 }
 
 /// Writes a model for another program. What it writes is there whole or not at all: the weights go to a file without a
@@ -226,7 +211,7 @@ Result<ConvertedModel> convert_to_folder(const ConvertRequest& request, ModelFor
 /// memory at a time.
 Result<ConvertedModel> convert_model(const ConvertRequest& request, const MelFilterBank& filters) {
   const ModelFormat format = format_of(request);
-  if (auto fits = expect_type_of_format(format, request.type); !fits) return tl::unexpected<Error>(fits.error());
+  TRY(expect_type_of_format(format, request.type));
   return is_file(format) ? convert_to_file(request, format, filters) : convert_to_folder(request, format);
 }
 
@@ -236,29 +221,31 @@ std::optional<ModelFormat> format_named(std::string_view name) {
   return std::nullopt;
 }
 
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const auto& format : kFormats) names.emplace_back(format.first);
+  return names;
+}
+
 Result<ConvertRequest> read_line(std::span<char*> arguments) {
   ConvertRequest request;
-  for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
-    const std::string_view name = arguments[i];
-    const std::string_view value = arguments[i + 1];
-    if (name == "--model") {
-      request.model = value;
-    } else if (name == "--into") {
-      request.into = value;
-    } else if (name == "--print") {
-      request.prints = value == "yes";
-    } else if (const auto format = format_named(value); name == "--to" && format) {
-      request.to = format;
-    } else if (const auto type = weight_type_named(value); name == "--type" && type) {
-      request.type = *type;
-    } else {
-      return fail(Fault::usage, "convert: " + std::string(name) + " " + std::string(value) + " is not understood");
-    }
-  }
-  if (arguments.size() % 2 == 0 && !request.model.empty() && !request.into.empty()) return request;
-  return fail(Fault::usage,
-              "convert needs --model PATH --into FOLDER|FILE [--to hf|openai|ctranslate2|ggml] "
-              "[--type float32|float16|bfloat16|int8|q8_0] [--print yes|no]");
+  std::string to, type(name_of(request.type));
+  OptionTable table("tutti-engine convert", "");
+  table.add("model", request.model);
+  table.add("into", request.into);
+  table.add("to", to).choices = format_names();
+  table.add("type", type);
+  table.add("print", request.prints);
+  TRY(table.read_line_of_program(arguments));
+  if (request.model.empty() || request.into.empty())
+    return fail(Fault::usage, "convert needs --model PATH --into FOLDER|FILE");
+  request.to = format_named(to);
+  const auto known = weight_type_named(type);
+  if (!known)
+    return fail(Fault::usage,
+                "convert --type: expected float32, float16, bfloat16, int8 or q8_0, found '" + type + "'");
+  request.type = *known;
+  return request;
 }
 
 /// Only here can memory run out, or a broken promise of ours end.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "base/try.h"
 #include "model/tensor_bytes.h"
 #include "model/weights.h"
 
@@ -51,9 +52,8 @@ Result<std::vector<NetworkTensor>> network_tensors(const Checkpoint& checkpoint)
   std::vector<NetworkTensor> tensors;
   WhisperWeights unused;
   for (const auto& slot : weight_slots(unused, checkpoint.shape)) {
-    const auto stored = find_tensor(checkpoint, slot.name, slot.shape);
-    if (!stored) return tl::unexpected<Error>(stored.error());
-    tensors.push_back({slot.name, *stored});
+    const auto stored = TRY(find_tensor(checkpoint, slot.name, slot.shape));
+    tensors.push_back({slot.name, stored});
   }
   return tensors;
 }

@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/try.h"
 #include "model/convert/hugging_face_files.h"
 #include "text/files/vocabulary_files.h"
 #include "text/tokenizer.h"
@@ -154,7 +155,7 @@ class Writer {
     text("decoder/projection/weight");  // the same as that of the embedding, and its divisors
     text("decoder/embeddings/weight");
     if (done_ && ::fsync(fd_) != 0) done_ = fail_errno(thing_, "could not be synced");
-    if (!done_) return tl::unexpected<Error>(done_.error());
+    TRY(done_);
     return size_;
   }
 
@@ -245,12 +246,11 @@ class Writer {
 
 /// The names of all tokens by id, text in byte-level form.
 Result<Json> vocabulary_of(const std::string& tokenizer_json, const SpecialTokens& special, std::int32_t n_vocab) {
-  const auto file = parse_tokenizer_json(tokenizer_json);
-  if (!file) return tl::unexpected<Error>(file.error());
+  const auto file = TRY(parse_tokenizer_json(tokenizer_json));
   std::vector<std::string> names(static_cast<std::size_t>(n_vocab));
-  for (std::size_t id = 0; id < std::min(names.size(), file->tokens.size()); ++id)
-    names[id] = byte_level_of_bytes(file->tokens[id]);
-  for (const auto& added : file->added)
+  for (std::size_t id = 0; id < std::min(names.size(), file.tokens.size()); ++id)
+    names[id] = byte_level_of_bytes(file.tokens[id]);
+  for (const auto& added : file.added)
     if (added.id >= 0 && added.id < n_vocab) names[static_cast<std::size_t>(added.id)] = added.content;
   for (std::int32_t id = special.timestamp_begin; id < n_vocab; ++id) {
     std::array<char, 32> name{};
@@ -272,20 +272,18 @@ Result<std::map<std::string, std::string>> ctranslate2_files(const Checkpoint& c
   auto files = hugging_face_files(checkpoint, WeightType::float32);
   if (!files) return files;
   const auto n_vocab = checkpoint.shape.dims.n_vocab;
-  const auto tokenizer = Tokenizer::load(checkpoint.path, n_vocab);
-  if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());
-  const auto vocabulary = vocabulary_of((*files)["tokenizer.json"], tokenizer->special(), n_vocab);
-  if (!vocabulary) return tl::unexpected<Error>(vocabulary.error());
+  const auto tokenizer = TRY(Tokenizer::load(checkpoint.path, n_vocab));
+  const auto vocabulary = TRY(vocabulary_of((*files)["tokenizer.json"], tokenizer.special(), n_vocab));
   const auto generation = Json::parse((*files)["generation_config.json"], nullptr, false);
   Json config = Json::object();
   for (const auto& [ours, theirs] : {std::pair("alignment_heads", "alignment_heads"),
                                      {"suppress_ids", "suppress_tokens"},
                                      {"suppress_ids_begin", "begin_suppress_tokens"}})
     config[ours] = generation.is_object() && generation.contains(theirs) ? generation[theirs] : Json::array();
-  config["lang_ids"] = tokenizer->special().languages;
+  config["lang_ids"] = tokenizer.special().languages;
   return std::map<std::string, std::string>{
       {"config.json", config.dump(2) + "\n"},
-      {"vocabulary.json", vocabulary->dump(1) + "\n"},
+      {"vocabulary.json", vocabulary.dump(1) + "\n"},
       {"tokenizer.json", std::move((*files)["tokenizer.json"])},
       {"preprocessor_config.json", std::move((*files)["preprocessor_config.json"])}};
 }

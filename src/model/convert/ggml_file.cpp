@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/field_names.h"
 #include "base/files.h"
+#include "base/try.h"
 #include "model/convert/openai_file.h"
 #include "model/weights.h"
 
@@ -128,7 +129,7 @@ Result<std::uint64_t> write_ggml_file(const std::shared_ptr<const Checkpoint>& c
                                       const std::vector<NetworkTensor>& tensors, WeightType type,
                                       const Tokenizer& tokenizer, const MelFilterBank& filters, int fd,
                                       const std::string& thing) {
-  if (auto whole = expect_whole_blocks(tensors, type); !whole) return tl::unexpected<Error>(whole.error());
+  TRY(expect_whole_blocks(tensors, type));
   std::uint64_t size = 0;
   const auto write = [&](std::span<const std::byte> some) {
     size += some.size();
@@ -144,7 +145,7 @@ Result<std::uint64_t> write_ggml_file(const std::shared_ptr<const Checkpoint>& c
     if (done) done = take_tensor(tensor, stored_as, checkpoint, write);
   }
   if (done && ::fsync(fd) != 0) done = fail_errno(thing, "could not be synced");
-  if (!done) return tl::unexpected<Error>(done.error());
+  TRY(done);
   return size;
 }
 

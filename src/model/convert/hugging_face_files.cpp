@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/try.h"
 #include "hub/model_files.h"
 #include "model/alignment_heads.h"
 #include "text/tokenizer.h"
@@ -117,19 +118,18 @@ void describe_weights(Json& config, WeightType type) {
 Result<std::map<std::string, std::string>> hugging_face_files(const Checkpoint& checkpoint, WeightType type) {
   const auto& path = checkpoint.path;
   const auto n_vocab = checkpoint.shape.dims.n_vocab;
-  const auto tokenizer = Tokenizer::load(path, n_vocab);
-  if (!tokenizer) return tl::unexpected(tokenizer.error());
+  const auto tokenizer = TRY(Tokenizer::load(path, n_vocab));
 
   const bool hugging_face = kind_of(path) == ModelKind::hugging_face;
-  auto config = hugging_face ? read_json(path / "config.json") : made_config(checkpoint.shape, tokenizer->special());
+  auto config = hugging_face ? read_json(path / "config.json") : made_config(checkpoint.shape, tokenizer.special());
   describe_weights(config, type);
   std::map<std::string, std::string> files{{"config.json", text_of(config)}};
   for (const char* name : kTokenizerFiles)
     if (auto text = read_regular_file(path / name)) files[name] = std::move(*text);
-  if (!files.contains("tokenizer.json")) files["tokenizer.json"] = tokenizer->to_json(n_vocab);
+  if (!files.contains("tokenizer.json")) files["tokenizer.json"] = tokenizer.to_json(n_vocab);
   auto generation = read_regular_file(path / "generation_config.json");
   files["generation_config.json"] =
-      generation ? std::move(*generation) : text_of(made_generation_config(path, checkpoint.shape.dims, *tokenizer));
+      generation ? std::move(*generation) : text_of(made_generation_config(path, checkpoint.shape.dims, tokenizer));
   auto preprocessor = read_regular_file(path / "preprocessor_config.json");
   files["preprocessor_config.json"] =
       preprocessor ? std::move(*preprocessor) : text_of(made_preprocessor_config(checkpoint.shape.dims));

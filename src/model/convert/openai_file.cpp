@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/field_names.h"
 #include "base/files.h"
+#include "base/try.h"
 #include "model/convert/converted_tensor.h"
 #include "model/convert/file_on_the_way.h"
 #include "model/convert/pickle_writer.h"
@@ -59,12 +60,10 @@ std::string description(const WhisperDims& d, const std::vector<NetworkTensor>& 
 Result<std::vector<std::byte>> bytes_of(const NetworkTensor& tensor,
                                         const std::shared_ptr<const Checkpoint>& checkpoint, WeightType type) {
   std::vector<std::byte> bytes;
-  const auto converted =
-      convert_tensor(*tensor.stored, tensor.name, checkpoint, type, [&](std::span<const std::byte> some) {
-        bytes.insert(bytes.end(), some.begin(), some.end());
-        return Result<void>();
-      });
-  if (!converted) return tl::unexpected<Error>(converted.error());
+  TRY(convert_tensor(*tensor.stored, tensor.name, checkpoint, type, [&](std::span<const std::byte> some) {
+    bytes.insert(bytes.end(), some.begin(), some.end());
+    return Result<void>();
+  }));
   return bytes;
 }
 
@@ -76,9 +75,8 @@ Result<void> write_archive(const std::shared_ptr<const Checkpoint>& checkpoint,
   const auto pickle = description(checkpoint->shape.dims, tensors, type);
   archive.writeRecord("data.pkl", pickle.data(), pickle.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const auto bytes = bytes_of(tensors[i], checkpoint, type);
-    if (!bytes) return tl::unexpected<Error>(bytes.error());
-    archive.writeRecord("data/" + std::to_string(i), bytes->data(), bytes->size());
+    const auto bytes = TRY(bytes_of(tensors[i], checkpoint, type));
+    archive.writeRecord("data/" + std::to_string(i), bytes.data(), bytes.size());
   }
   archive.writeEndOfFile();
   return {};
@@ -106,19 +104,18 @@ Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>&
   if (type == WeightType::int8 || type == WeightType::q8_0)
     return fail(Fault::usage, path.string() + ": OpenAI's files hold no " + std::string(name_of(type)) + " weights",
                 "Take " + field("type") + " float16");
-  auto file = FileOnTheWay::open_in(folder_of(path));
-  if (!file) return tl::unexpected<Error>(file.error());
+  auto file = TRY(FileOnTheWay::open_in(folder_of(path)));
   std::uint64_t size = 0;
   Result<void> written{};
   const auto write = [&](const void* bytes, std::size_t count) {
-    if (written) written = write_all(file->fd(), {static_cast<const std::byte*>(bytes), count}, path.string());
+    if (written) written = write_all(file.fd(), {static_cast<const std::byte*>(bytes), count}, path.string());
     size += count;
     return count;
   };
-  if (auto made = write_archive(checkpoint, tensors, type, write); !made) return tl::unexpected<Error>(made.error());
-  if (written && ::fsync(file->fd()) != 0) written = fail_errno(path.string(), "could not be synced");
-  if (written) written = file->put_at(path);
-  if (!written) return tl::unexpected<Error>(written.error());
+  TRY(write_archive(checkpoint, tensors, type, write));
+  if (written && ::fsync(file.fd()) != 0) written = fail_errno(path.string(), "could not be synced");
+  if (written) written = file.put_at(path);
+  TRY(written);
   return size;
 }
 

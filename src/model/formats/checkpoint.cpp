@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "hub/model_files.h"
 #include "model/formats/formats.h"
 
@@ -30,12 +31,11 @@ Result<void> add_tensors(Checkpoint& checkpoint, std::vector<StoredTensor> tenso
 
 /// Maps one safetensors file and adds its tensors.
 Result<void> add_safetensors(Checkpoint& checkpoint, const fs::path& path) {
-  auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected(file.error());
-  auto tensors = parse_safetensors(file->bytes());
+  auto file = TRY(MappedFile::open(path));
+  auto tensors = parse_safetensors(file.bytes());
   if (!tensors) return fail_in(path.string(), tensors.error());
   if (auto added = add_tensors(checkpoint, std::move(*tensors)); !added) return fail_in(path.string(), added.error());
-  checkpoint.files.push_back(std::move(*file));
+  checkpoint.files.push_back(std::move(file));
   return {};
 }
 
@@ -58,9 +58,8 @@ Result<void> attach_scales(Checkpoint& checkpoint) {
     if (tensor.type != ElementType::i8 || tensor.shape.empty()) continue;
     const auto scale = checkpoint.tensors.find(name + std::string(kSuffix));
     if (scale == checkpoint.tensors.end()) continue;  // the code that needs the weights reports it missing
-    auto scales = row_scales(scale->second, tensor.shape[0]);
-    if (!scales) return tl::unexpected(scales.error());
-    tensor.row_scales = std::move(*scales);
+    auto scales = TRY(row_scales(scale->second, tensor.shape[0]));
+    tensor.row_scales = std::move(scales);
     attached.push_back(scale->first);
   }
   for (const auto& name : attached) checkpoint.tensors.erase(name);
@@ -68,30 +67,27 @@ Result<void> attach_scales(Checkpoint& checkpoint) {
 }
 
 Result<std::set<std::string>> shard_names(const fs::path& index) {
-  const auto text = read_regular_file(index);
-  if (!text) return tl::unexpected(text.error());
-  auto names = parse_shard_index(*text);
+  const auto text = TRY(read_regular_file(index));
+  auto names = parse_shard_index(text);
   if (!names) return fail_in(index.string(), names.error());
   return names;
 }
 
 Result<Checkpoint> open_hugging_face(const fs::path& folder) {
   const auto config = folder / "config.json";
-  const auto text = read_regular_file(config);
-  if (!text) return tl::unexpected(text.error());
-  const auto shape = parse_hugging_face_config(*text);
+  const auto text = TRY(read_regular_file(config));
+  const auto shape = parse_hugging_face_config(text);
   if (!shape) return fail_in(config.string(), shape.error());
 
   Checkpoint checkpoint{.path = folder, .shape = *shape};
   std::set<std::string> names{"model.safetensors"};
   const auto index = folder / "model.safetensors.index.json";
   if (!is_there(folder / "model.safetensors") && is_there(index)) {
-    auto shards = shard_names(index);
-    if (!shards) return tl::unexpected(shards.error());
-    names = std::move(*shards);
+    auto shards = TRY(shard_names(index));
+    names = std::move(shards);
   }
   for (const auto& name : names) {
-    if (auto added = add_safetensors(checkpoint, folder / name); !added) return tl::unexpected(added.error());
+    TRY(add_safetensors(checkpoint, folder / name));
   }
   if (auto scaled = attach_scales(checkpoint); !scaled) return fail_in(folder.string(), scaled.error());
   return checkpoint;
@@ -104,7 +100,7 @@ Result<Checkpoint> filled(Checkpoint checkpoint, Result<Model> model) {
   checkpoint.shape = openai_shape(model->dims);
   auto checked = check_shape(checkpoint.shape);
   if (checked) checked = add_tensors(checkpoint, std::move(model->tensors));
-  if (!checked) return tl::unexpected(checked.error());
+  TRY(checked);
   return checkpoint;
 }
 
@@ -117,22 +113,19 @@ Result<Checkpoint> read_ggml(Checkpoint checkpoint, std::span<const std::byte> f
 }
 
 Result<Checkpoint> read_ctranslate2(Checkpoint checkpoint, std::span<const std::byte> file) {
-  auto model = parse_ctranslate2_whisper(file);
-  if (!model) return tl::unexpected(model.error());
-  checkpoint.shape = model->shape;
-  for (auto& [name, tensor] : model->tensors)
-    if (auto added = add_tensor(checkpoint, name, std::move(tensor)); !added) return tl::unexpected(added.error());
+  auto model = TRY(parse_ctranslate2_whisper(file));
+  checkpoint.shape = model.shape;
+  for (auto& [name, tensor] : model.tensors) TRY(add_tensor(checkpoint, name, std::move(tensor)));
   return checkpoint;
 }
 
 /// A model whose weights are one file. The tensors point into the mapping, which stays where it is when moved.
 template <class Read>
 Result<Checkpoint> open_file(const fs::path& path, const fs::path& weights, Read&& read) {
-  auto file = MappedFile::open(weights);
-  if (!file) return tl::unexpected(file.error());
-  auto checkpoint = read(Checkpoint{.path = path}, file->bytes());
+  auto file = TRY(MappedFile::open(weights));
+  auto checkpoint = read(Checkpoint{.path = path}, file.bytes());
   if (!checkpoint) return fail_in(weights.string(), checkpoint.error());
-  checkpoint->files.push_back(std::move(*file));
+  checkpoint->files.push_back(std::move(file));
   return checkpoint;
 }
 
@@ -175,10 +168,8 @@ Result<Checkpoint> open_checkpoint(const fs::path& path) {
   auto checkpoint = opened(path);
   if (!checkpoint) return checkpoint;
   const auto& dims = checkpoint->shape.dims;
-  if (auto fits = expect_no_layer_beyond(*checkpoint, "encoder", dims.n_audio_layer); !fits)
-    return tl::unexpected<Error>(fits.error());
-  if (auto fits = expect_no_layer_beyond(*checkpoint, "decoder", dims.n_text_layer); !fits)
-    return tl::unexpected<Error>(fits.error());
+  TRY(expect_no_layer_beyond(*checkpoint, "encoder", dims.n_audio_layer));
+  TRY(expect_no_layer_beyond(*checkpoint, "decoder", dims.n_text_layer));
   return checkpoint;
 }
 

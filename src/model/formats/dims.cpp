@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -94,7 +95,7 @@ Result<void> check_shape(const WhisperShape& shape) {
 Result<WhisperShape> parse_hugging_face_config(std::string_view text) {
   const auto config = json::parse(text, nullptr, false);
   if (!config.is_object()) return fail(Fault::corrupt, "not a JSON object");
-  if (auto kind = check_kind(config); !kind) return tl::unexpected(kind.error());
+  TRY(check_kind(config));
 
   WhisperShape shape;
   auto& d = shape.dims;
@@ -113,11 +114,10 @@ Result<WhisperShape> parse_hugging_face_config(std::string_view text) {
       {"decoder_ffn_dim", &shape.text_mlp},
   };
   for (const auto& [key, field] : fields) {
-    auto value = number(config, key);
-    if (!value) return tl::unexpected(value.error());
-    *field = *value;
+    auto value = TRY(number(config, key));
+    *field = value;
   }
-  if (auto checked = check_shape(shape); !checked) return tl::unexpected(checked.error());
+  TRY(check_shape(shape));
   return shape;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "base/try.h"
 #include "model/formats/formats.h"
 #include "text/files/vocabulary_files.h"
 
@@ -106,13 +107,11 @@ WhisperDims dims_of(const GgmlHead& head) {
 }  // namespace
 
 Result<GgmlModel> parse_ggml(std::span<const std::byte> file) {
-  const auto head = parse_ggml_head({reinterpret_cast<const char*>(file.data()), file.size()});
-  if (!head) return tl::unexpected(head.error());
-  GgmlModel model{.dims = dims_of(*head)};
-  for (Reader reader(file, head->tensors_at, head->file_type / kVersionFactor); !reader.at_end();) {
-    auto tensor = reader.next();
-    if (!tensor) return tl::unexpected(tensor.error());
-    model.tensors.push_back(std::move(*tensor));
+  const auto head = TRY(parse_ggml_head({reinterpret_cast<const char*>(file.data()), file.size()}));
+  GgmlModel model{.dims = dims_of(head)};
+  for (Reader reader(file, head.tensors_at, head.file_type / kVersionFactor); !reader.at_end();) {
+    auto tensor = TRY(reader.next());
+    model.tensors.push_back(std::move(tensor));
   }
   return model;
 }

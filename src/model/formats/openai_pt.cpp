@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/try.h"
 #include "model/formats/formats.h"
 #include "model/formats/pickle.h"
 
@@ -54,10 +55,9 @@ class Reader {
       return fail(Fault::unsupported, "expected a dict of 'dims' and 'model_state_dict', as OpenAI's models have");
     }
     OpenAiModel model;
-    if (auto read = read_dims(*dims, model.dims); !read) return tl::unexpected(read.error());
-    auto tensors = read_tensors(*state);
-    if (!tensors) return tl::unexpected(tensors.error());
-    model.tensors = std::move(*tensors);
+    TRY(read_dims(*dims, model.dims));
+    auto tensors = TRY(read_tensors(*state));
+    model.tensors = std::move(tensors);
     return model;
   }
 
@@ -149,9 +149,8 @@ class Reader {
       return fail(Fault::unsupported,
                   "its size " + shape_text(*shape) + " and stride " + shape_text(*stride) + " are not row-major");
     }
-    auto storage = read_storage(node(arguments.items[0]));
-    if (!storage) return tl::unexpected(storage.error());
-    return view(name, *storage, static_cast<std::uint64_t>(offset.integer), *shape);
+    auto storage = TRY(read_storage(node(arguments.items[0])));
+    return view(name, storage, static_cast<std::uint64_t>(offset.integer), *shape);
   }
 
   struct Storage {
@@ -204,14 +203,13 @@ class Reader {
 /// What `read` makes of the Reader of a file of torch.save.
 template <class Read>
 auto read_torch_file(std::span<const std::byte> file, Read read) -> decltype(read(std::declval<const Reader&>())) {
-  const auto members = list_stored_zip(file);
-  if (!members) return tl::unexpected(members.error());
+  const auto members = TRY(list_stored_zip(file));
   constexpr std::string_view pickle_name = "data.pkl";
-  for (const auto& member : *members) {
+  for (const auto& member : members) {
     if (!member.name.ends_with("/data.pkl")) continue;
     const auto pickle = parse_pickle(member.data);
     if (!pickle) return fail_in(member.name, pickle.error());
-    return read(Reader(*pickle, *members, member.name.substr(0, member.name.size() - pickle_name.size())));
+    return read(Reader(*pickle, members, member.name.substr(0, member.name.size() - pickle_name.size())));
   }
   return fail(Fault::unsupported, "the archive holds no data.pkl: not a file of torch.save");
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/try.h"
 #include "model/formats/formats.h"
 
 namespace tutti {
@@ -104,11 +105,10 @@ Result<std::vector<StoredTensor>> parse_safetensors(std::span<const std::byte> f
   std::vector<StoredTensor> tensors;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
-    auto tensor = read_entry(name, entry, data);
-    if (!tensor) return tl::unexpected(tensor.error());
-    tensors.push_back(std::move(*tensor));
+    auto tensor = TRY(read_entry(name, entry, data));
+    tensors.push_back(std::move(tensor));
   }
-  if (auto tiled = check_tiling(tensors, data); !tiled) return tl::unexpected(tiled.error());
+  TRY(check_tiling(tensors, data));
   return tensors;
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -40,7 +41,7 @@ Result<SafetensorsWriter> SafetensorsWriter::start(int fd, std::vector<TensorPla
   writer.size_ = sizeof length + length + at;
   auto written = write_all(fd, std::as_bytes(std::span(&length, 1)), writer.thing_);
   if (written) written = write_all(fd, std::as_bytes(std::span(text)), writer.thing_);
-  if (!written) return tl::unexpected(written.error());
+  TRY(written);
   return writer;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/try.h"
+
 namespace tutti {
 namespace {
 
@@ -40,9 +42,8 @@ at::Tensor three_taps(const at::Tensor& x, std::int64_t dilation) {
 }  // namespace
 
 Result<SpeakerEmbedding> SpeakerEmbedding::load(const std::filesystem::path& weights, at::Device device) {
-  auto opened = NamedTensors::open(weights, "");
-  if (!opened) return tl::unexpected(opened.error());
-  NamedTensors& tensors = *opened;
+  auto opened = TRY(NamedTensors::open(weights, ""));
+  NamedTensors& tensors = opened;
   SpeakerEmbedding network;
   // A convolution or product without bias, with the norm behind it folded in.
   const auto folded = [&](const std::string& name, const std::vector<std::int64_t>& shape, const std::string& of,

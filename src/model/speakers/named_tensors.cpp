@@ -4,20 +4,20 @@
 
 #include <utility>
 
+#include "base/try.h"
 #include "model/formats/formats.h"
 #include "model/weights.h"
 
 namespace tutti {
 
 Result<NamedTensors> NamedTensors::open(const std::filesystem::path& path, std::string_view key) {
-  auto mapped = MappedFile::open(path);
-  if (!mapped) return tl::unexpected(mapped.error());
-  auto tensors = parse_torch_state(mapped->bytes(), key);
+  auto mapped = TRY(MappedFile::open(path));
+  auto tensors = parse_torch_state(mapped.bytes(), key);
   if (!tensors) return fail_in(path.string(), tensors.error());
   auto file = std::make_shared<Checkpoint>();
   file->path = path;
   for (StoredTensor& tensor : *tensors) file->tensors.emplace(tensor.name, tensor);
-  file->files.push_back(std::move(*mapped));
+  file->files.push_back(std::move(mapped));
   return NamedTensors(std::move(file));
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/try.h"
 #include "model/speakers/named_tensors.h"
 
 namespace tutti {
@@ -40,18 +41,16 @@ at::Tensor instance_norm(const at::Tensor& x, const at::Tensor& weight, const at
 }  // namespace
 
 Result<SpeakerSegmentation> SpeakerSegmentation::load(const std::filesystem::path& weights, at::Device device) {
-  auto tensors = NamedTensors::open(weights, "state_dict");
-  if (!tensors) return tl::unexpected(tensors.error());
+  auto tensors = TRY(NamedTensors::open(weights, "state_dict"));
   SpeakerSegmentation network;
   const auto layer = [&](const std::string& name, const std::vector<std::int64_t>& shape) {
-    return Layer{tensors->take(name + ".weight", shape, device), tensors->take(name + ".bias", {shape[0]}, device)};
+    return Layer{tensors.take(name + ".weight", shape, device), tensors.take(name + ".bias", {shape[0]}, device)};
   };
   const auto normed = [&](const std::string& name, std::int64_t channels) {
-    return Normed{tensors->take(name + ".weight", {channels}, device),
-                  tensors->take(name + ".bias", {channels}, device)};
+    return Normed{tensors.take(name + ".weight", {channels}, device), tensors.take(name + ".bias", {channels}, device)};
   };
   network.wave_norm_ = normed("sincnet.wav_norm1d", 1);
-  network.sinc_ = sinc_filters(*tensors).to(device);
+  network.sinc_ = sinc_filters(tensors).to(device);
   for (int i = 0; i < 3; ++i)
     network.norms_[i] = normed("sincnet.norm1d." + std::to_string(i), i == 0 ? kFilters : kChannels);
   network.convolutions_[0] = layer("sincnet.conv1d.1", {kChannels, kFilters, 5});
@@ -60,15 +59,15 @@ Result<SpeakerSegmentation> SpeakerSegmentation::load(const std::filesystem::pat
     for (const char* direction : {"", "_reverse"}) {
       const std::string of = "_l" + std::to_string(i) + direction;
       const std::int64_t inputs = i == 0 ? kChannels : 2 * kHidden;
-      network.lstm_.push_back(tensors->take("lstm.weight_ih" + of, {4 * kHidden, inputs}, device));
-      network.lstm_.push_back(tensors->take("lstm.weight_hh" + of, {4 * kHidden, kHidden}, device));
-      network.lstm_.push_back(tensors->take("lstm.bias_ih" + of, {4 * kHidden}, device));
-      network.lstm_.push_back(tensors->take("lstm.bias_hh" + of, {4 * kHidden}, device));
+      network.lstm_.push_back(tensors.take("lstm.weight_ih" + of, {4 * kHidden, inputs}, device));
+      network.lstm_.push_back(tensors.take("lstm.weight_hh" + of, {4 * kHidden, kHidden}, device));
+      network.lstm_.push_back(tensors.take("lstm.bias_ih" + of, {4 * kHidden}, device));
+      network.lstm_.push_back(tensors.take("lstm.bias_hh" + of, {4 * kHidden}, device));
     }
   network.linear_[0] = layer("linear.0", {kHidden, 2 * kHidden});
   network.linear_[1] = layer("linear.1", {kHidden, kHidden});
   network.classifier_ = layer("classifier", {kClasses, kHidden});
-  if (tensors->error()) return fail_in(weights.string(), *tensors->error());
+  if (tensors.error()) return fail_in(weights.string(), *tensors.error());
   return network;
 }
 

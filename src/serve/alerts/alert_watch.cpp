@@ -7,6 +7,7 @@
 #include "base/environment.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -34,9 +35,8 @@ std::string alert_json(const Alert& alert, double at, const std::string& host, c
 }
 
 Result<std::unique_ptr<AlertWatch>> AlertWatch::start(const AlertOptions& options, JobAdmin& store) {
-  auto webhook = Webhook::start(options.webhook);
-  if (!webhook) return tl::unexpected<Error>(webhook.error());
-  return std::make_unique<AlertWatch>(options, store, std::move(*webhook));
+  auto webhook = TRY(Webhook::start(options.webhook));
+  return std::make_unique<AlertWatch>(options, store, std::move(webhook));
 }
 
 AlertWatch::AlertWatch(const AlertOptions& options, JobAdmin& store, std::unique_ptr<Webhook> webhook)

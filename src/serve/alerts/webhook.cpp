@@ -7,6 +7,7 @@
 
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "net/http.h"
 #include "net/url_fetch.h"
 
@@ -102,10 +103,9 @@ class Sender final : public Webhook {
 }  // namespace
 
 Result<std::unique_ptr<Webhook>> Webhook::start(WebhookOptions options) {
-  if (auto valid = check_url(options.url); !valid) return tl::unexpected<Error>(valid.error());
-  auto http = Http::load();
-  if (!http) return tl::unexpected<Error>(http.error());
-  return std::make_unique<Sender>(std::move(options), std::move(*http));
+  TRY(check_url(options.url));
+  auto http = TRY(Http::load());
+  return std::make_unique<Sender>(std::move(options), std::move(http));
 }
 
 }  // namespace tutti

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/periodic_thread.h"
+#include "base/try.h"
 #include "serve/answer_threads.h"
 #include "serve/dashboard/dashboard_json.h"
 #include "serve/dashboard/history_json.h"
@@ -301,9 +302,8 @@ Result<void> Page::check_right(const ApiClient& client, const std::string& actio
   };
   if (action == "drain" || action == "resume") return refused("does not steer devices");
   if (const auto id = job_id_of(target)) {
-    const auto found = jobs_.jobs({.ids = {*id}}, 0, 1);
-    if (!found) return tl::unexpected<Error>(found.error());
-    if (!found->empty() && is_of_client(found->front().spec.batch, client.fingerprint)) return {};
+    const auto found = TRY(jobs_.jobs({.ids = {*id}}, 0, 1));
+    if (!found.empty() && is_of_client(found.front().spec.batch, client.fingerprint)) return {};
   } else if (const auto fleet = fleet_.status(); fleet && *fleet) {
     for (const JobStatus& request : (*fleet)->in_work)
       if (request.id == target && is_of_client(request.client, client.fingerprint)) return {};

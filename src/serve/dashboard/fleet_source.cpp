@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "link/control/control_socket.h"
 #include "transcribe/batch/batch_status.h"
 
@@ -13,7 +14,7 @@ tl::unexpected<Error> no_such(const std::string& kind, const std::string& name) 
 }
 
 Result<void> changed(const Result<std::size_t>& count, JobId job) {
-  if (!count) return tl::unexpected<Error>(count.error());
+  TRY(count);
   if (*count == 0) return fail(Fault::missing, "job " + std::to_string(job) + " is not there, or in no state for that");
   return {};
 }
@@ -96,9 +97,8 @@ class BatchFleet final : public FleetSource {
   Result<void> request(const std::string& line) const {
     const auto found = find();
     if (!found) return fail(Fault::missing, "no batch runs on this store");
-    const auto answer = send_control_request(found->first, line);
-    if (!answer) return tl::unexpected<Error>(answer.error());
-    const auto json = nlohmann::json::parse(*answer, nullptr, /*allow_exceptions=*/false);
+    const auto answer = TRY(send_control_request(found->first, line));
+    const auto json = nlohmann::json::parse(answer, nullptr, /*allow_exceptions=*/false);
     if (json.is_object() && json.contains("error")) return fail(Fault::missing, json["error"].dump());
     return {};
   }
@@ -112,9 +112,8 @@ class ServerFleet final : public FleetSource {
   ServerFleet(StoreUrl url, JobStore& store) : url_(std::move(url)), store_(store) {}
 
   Result<std::optional<FleetStatus>> status() override {
-    auto status = fleet_of_store(store_, url_);
-    if (!status) return tl::unexpected(status.error());
-    return std::optional(std::move(*status));
+    auto status = TRY(fleet_of_store(store_, url_));
+    return std::optional(std::move(status));
   }
   Result<void> drain(const std::string& device) override { return elsewhere(device); }
   Result<void> resume(const std::string& device) override { return elsewhere(device); }

@@ -34,7 +34,11 @@ Json json_of(const RunRecord& run) {
             {"model", run.start.model},
             {"compute_type", run.start.compute_type},
             {"started_unix_seconds", unix_seconds(run.started)},
-            {"ended_unix_seconds", run.ended ? Json(unix_seconds(*run.ended)) : Json(nullptr)}};
+            {"ended_unix_seconds", run.ended ? Json(unix_seconds(*run.ended)) : Json(nullptr)},
+            {"runner", run.start.runner},
+            {"state", name_of(state_of(run))},
+            {"silent_seconds",
+             run.ended ? Json(nullptr) : or_null(run.silent ? std::optional(run.silent->count()) : std::nullopt)}};
   const bool ended = run.ended.has_value();
   const auto known = [&](auto value) { return ended ? Json(value) : Json(nullptr); };
   json["total"] = known(run.end.total);
@@ -87,6 +91,7 @@ void hide_names(History& history) {
     run.start.command.clear();
     run.start.batch.clear();
     run.start.model.clear();
+    run.start.runner.clear();
   }
   for (auto& speed : history.speeds) speed.key.model.clear();
   for (auto& event : history.events) event.text.clear();

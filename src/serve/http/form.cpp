@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -46,9 +47,8 @@ Result<void> FormReader::begin(const FormPart& part) {
     return {};
   }
   if (form_.upload) return fail(Fault::usage, "file: expected one recording, found several");
-  auto file = open_();
-  if (!file) return tl::unexpected(file.error());
-  form_.upload = Upload{.file = std::move(*file), .name = plain_name(part.filename.value_or("")), .size = 0};
+  auto file = TRY(open_());
+  form_.upload = Upload{.file = std::move(file), .name = plain_name(part.filename.value_or("")), .size = 0};
   return {};
 }
 

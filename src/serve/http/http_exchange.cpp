@@ -7,7 +7,7 @@ namespace tutti {
 
 void ConnectionExchange::begin(HttpAnswer head, bool streams) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (gone_ || ended_) return;
     if (beats_ && beats_->begun) {
       if (streams) return;  // its head is the one that was sent
@@ -25,7 +25,7 @@ void ConnectionExchange::begin(HttpAnswer head, bool streams) {
 
 bool ConnectionExchange::send(std::string_view piece) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (gone_ || ended_ || pending_.size() + piece.size() > most_) return false;
     pending_ += piece;
   }
@@ -35,7 +35,7 @@ bool ConnectionExchange::send(std::string_view piece) {
 
 void ConnectionExchange::end_stream() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ended_ = true;
   }
   wake();
@@ -43,7 +43,7 @@ void ConnectionExchange::end_stream() {
 
 void ConnectionExchange::beat_after(Seconds wait, HttpAnswer head, std::string beat) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (answer_) return;
     const auto due =
         std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(wait);
@@ -53,13 +53,13 @@ void ConnectionExchange::beat_after(Seconds wait, HttpAnswer head, std::string b
 }
 
 std::optional<std::chrono::steady_clock::duration> ConnectionExchange::until_beats() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!beats_ || beats_->begun || answer_) return std::nullopt;
   return std::max(beats_->due - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration(0));
 }
 
 void ConnectionExchange::begin_beats() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!beats_ || beats_->begun || answer_ || std::chrono::steady_clock::now() < beats_->due) return;
   beats_->begun = true;
   answer_ = beats_->head;
@@ -68,13 +68,13 @@ void ConnectionExchange::begin_beats() {
 }
 
 std::string ConnectionExchange::beat() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return beats_ && beats_->begun && !ended_ ? beats_->beat : "";
 }
 
 void ConnectionExchange::on_gone(std::function<void()> gone) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (complete_) return;
     if (!gone_) {
       on_gone_ = std::move(gone);
@@ -85,7 +85,7 @@ void ConnectionExchange::on_gone(std::function<void()> gone) {
 }
 
 ConnectionExchange::Next ConnectionExchange::next() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Next next{.streams = streams_, .gone = gone_};
   if (answer_ && !std::exchange(head_sent_, true)) {
     next.head = std::move(*answer_);
@@ -98,7 +98,7 @@ ConnectionExchange::Next ConnectionExchange::next() {
 }
 
 void ConnectionExchange::complete() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   complete_ = true;
   on_gone_ = {};
 }
@@ -106,7 +106,7 @@ void ConnectionExchange::complete() {
 void ConnectionExchange::client_left() {
   std::function<void()> gone;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (complete_ || std::exchange(gone_, true)) return;
     gone = std::exchange(on_gone_, {});
   }
@@ -115,13 +115,13 @@ void ConnectionExchange::client_left() {
 }
 
 void ConnectionExchange::detach() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   wake_ = {};
 }
 
 // Under the lock, so that nothing is woken once the exchange is detached.
 void ConnectionExchange::wake() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (wake_) wake_();
 }
 

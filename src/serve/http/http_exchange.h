@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "serve/http/http.h"
 
 namespace tutti {
@@ -64,9 +64,9 @@ class ConnectionExchange final : public HttpExchange {
 
   const HttpHead head_;
   const std::size_t most_;
-  mutable std::mutex mutex_;
-  std::function<void()> wake_;  // none: detached
-  std::optional<HttpAnswer> answer_{};
+  mutable Mutex mutex_;
+  std::function<void()> wake_ TUTTI_GUARDED_BY(mutex_);  // none: detached
+  std::optional<HttpAnswer> answer_ TUTTI_GUARDED_BY(mutex_){};
   struct Beats {
     std::chrono::steady_clock::time_point due{};
     HttpAnswer head{};
@@ -74,15 +74,15 @@ class ConnectionExchange final : public HttpExchange {
     bool begun = false;
     bool of_events() const { return head.type.starts_with("text/event-stream"); }
   };
-  std::optional<Beats> beats_{};
-  std::string pending_{};
-  std::function<void()> on_gone_{};
-  bool streams_ = false;
-  bool head_sent_ = false;
-  bool ended_ = false;
-  bool cut_ = false;
-  bool gone_ = false;
-  bool complete_ = false;
+  std::optional<Beats> beats_ TUTTI_GUARDED_BY(mutex_){};
+  std::string pending_ TUTTI_GUARDED_BY(mutex_){};
+  std::function<void()> on_gone_ TUTTI_GUARDED_BY(mutex_){};
+  bool streams_ TUTTI_GUARDED_BY(mutex_) = false;
+  bool head_sent_ TUTTI_GUARDED_BY(mutex_) = false;
+  bool ended_ TUTTI_GUARDED_BY(mutex_) = false;
+  bool cut_ TUTTI_GUARDED_BY(mutex_) = false;
+  bool gone_ TUTTI_GUARDED_BY(mutex_) = false;
+  bool complete_ TUTTI_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tutti

@@ -15,6 +15,7 @@
 
 #include "base/field_names.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "net/url_fetch.h"
 #include "serve/http/client_stream.h"
 #include "serve/http/http_exchange.h"
@@ -656,7 +657,7 @@ void Server::finish(Seconds most) {
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpServerOptions& options, HttpHandler& handler) {
   auto server = std::make_unique<Server>(options, handler);
-  if (auto listening = server->listen(); !listening) return tl::unexpected(listening.error());
+  TRY(server->listen());
   return server;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -84,9 +85,8 @@ Result<void> MultipartReader::feed(std::string_view bytes) {
   if (phase_ == Phase::over) return {};  // the epilogue
   bytes_ += bytes;
   for (;;) {
-    const auto more = advance();
-    if (!more) return tl::unexpected(more.error());
-    if (!*more) return {};
+    const auto more = TRY(advance());
+    if (!more) return {};
   }
 }
 
@@ -138,10 +138,9 @@ Result<bool> MultipartReader::read_head() {
   const auto end = bytes_.find("\r\n\r\n");
   if (std::min(end, bytes_.size()) > kMostHead) return broken("a part's headers are too long");
   if (end == std::string::npos) return false;
-  const auto part = part_of(std::string_view(bytes_).substr(0, end).substr(std::min<std::size_t>(2, end)));
-  if (!part) return tl::unexpected(part.error());
+  const auto part = TRY(part_of(std::string_view(bytes_).substr(0, end).substr(std::min<std::size_t>(2, end))));
   bytes_.erase(0, end + 4);
-  if (auto begun = sink_.begin(*part); !begun) return tl::unexpected(begun.error());
+  TRY(sink_.begin(part));
   phase_ = Phase::content;
   return true;
 }
@@ -149,14 +148,12 @@ Result<bool> MultipartReader::read_head() {
 Result<bool> MultipartReader::read_content() {
   const auto at = bytes_.find(delimiter_);
   const auto certain = at != std::string::npos ? at : bytes_.size() - std::min(bytes_.size(), delimiter_.size() - 1);
-  if (certain > 0)
-    if (auto taken = sink_.take(std::string_view(bytes_).substr(0, certain)); !taken)
-      return tl::unexpected(taken.error());
+  if (certain > 0) TRY(sink_.take(std::string_view(bytes_).substr(0, certain)));
   bytes_.erase(0, certain);
   if (at == std::string::npos) return false;
   bytes_.erase(0, delimiter_.size());
   phase_ = Phase::behind_delimiter;
-  if (auto ended = sink_.end(); !ended) return tl::unexpected(ended.error());
+  TRY(sink_.end());
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/owned.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -87,14 +88,12 @@ Result<TlsIdentity> read_tls_identity(const TlsFiles& files) {
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);  // those who wait for events are many
-  if (auto used = use_certificates(context.get(), certificate, *certificates); !used)
-    return tl::unexpected<Error>(used.error());
-  auto own = read_key(key, *keys);
-  if (!own) return tl::unexpected<Error>(own.error());
-  if (X509_check_private_key(SSL_CTX_get0_certificate(context.get()), own->get()) != 1)
+  TRY(use_certificates(context.get(), certificate, *certificates));
+  auto own = TRY(read_key(key, *keys));
+  if (X509_check_private_key(SSL_CTX_get0_certificate(context.get()), own.get()) != 1)
     return unusable(key, "it is not the key of the first certificate in " + certificate.string(),
                     "The server's own certificate comes first in its file, those of its issuers follow");
-  if (SSL_CTX_use_PrivateKey(context.get(), own->get()) != 1)
+  if (SSL_CTX_use_PrivateKey(context.get(), own.get()) != 1)
     return unusable(key, "its private key cannot be used: " + reason_of_openssl());
   warn_of_what_clients_refuse(certificate, key, context.get());
   return context;

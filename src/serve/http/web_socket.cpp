@@ -4,10 +4,11 @@
 
 #include <chrono>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "base/mutex.h"
 
 namespace tutti {
 namespace {
@@ -36,14 +37,14 @@ class Outbox final : public SocketExchange {
   };
 
   void send(std::string text) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (detached_ || next_.close) return;
     waiting_ += text.size();
     next_.messages.push_back(std::move(text));
     wake_();
   }
   void close(std::uint16_t code, std::string reason) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (detached_ || next_.close) return;
     next_.close.emplace(code, std::move(reason));
     wake_();
@@ -53,33 +54,33 @@ class Outbox final : public SocketExchange {
 
   /// Takes what is to be sent now.
   Next next() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     Next taken = next_;
     next_.messages.clear();
     waiting_ = 0;
     return taken;
   }
   bool is_closing() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return next_.close.has_value();
   }
   bool is_overfull() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return waiting_ > most_;
   }
   /// The socket goes: no call wakes the network any more.
   void detach() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     detached_ = true;
   }
 
  private:
   const std::size_t most_;
   const std::function<void()> wake_;
-  mutable std::mutex mutex_;
-  Next next_{};
-  std::size_t waiting_ = 0;  // bytes
-  bool detached_ = false;
+  mutable Mutex mutex_;
+  Next next_ TUTTI_GUARDED_BY(mutex_){};
+  std::size_t waiting_ TUTTI_GUARDED_BY(mutex_) = 0;  // bytes
+  bool detached_ TUTTI_GUARDED_BY(mutex_) = false;
 };
 
 /// Three coroutines share it: one reads, one sends, one watches. The network's thread.

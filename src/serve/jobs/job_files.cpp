@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/new_file.h"
+#include "base/try.h"
 #include "net/url_fetch.h"
 
 namespace tutti {
@@ -38,7 +39,7 @@ Result<void> copy_to(int from, const fs::path& path) {
 Result<JobFiles> JobFiles::open(JobFilesOptions options) {
   std::error_code failed;
   const fs::path folder = fs::absolute(options.state, failed).lexically_normal() / "jobs";
-  if (auto made = make_private_folder(folder); !made) return tl::unexpected<Error>(made.error());
+  TRY(make_private_folder(folder));
   if (::chmod(folder.c_str(), 0700) != 0) return fail_errno(folder.string(), "cannot be closed to other users");
   if (!options.allowed.empty()) {
     const fs::path root = fs::canonical(options.allowed, failed);
@@ -46,9 +47,8 @@ Result<JobFiles> JobFiles::open(JobFilesOptions options) {
       return fail(Fault::usage, field("allow_root") + ": expected a folder, found '" + options.allowed.string() + "'");
     options.allowed = root;
   }
-  auto secrets = SealedTexts::open(folder.parent_path() / "jobs.key");
-  if (!secrets) return tl::unexpected<Error>(secrets.error());
-  return JobFiles(std::move(options), folder, *secrets);
+  auto secrets = TRY(SealedTexts::open(folder.parent_path() / "jobs.key"));
+  return JobFiles(std::move(options), folder, secrets);
 }
 
 Result<OwnedFd> JobFiles::open_upload() const {
@@ -119,7 +119,7 @@ Result<OwnedFd> JobFiles::open_allowed(const std::string& path) const {
 }
 
 Result<void> JobFiles::check_path(const std::string& path) const {
-  if (auto file = open_allowed(path); !file) return tl::unexpected<Error>(file.error());
+  TRY(open_allowed(path));
   return {};
 }
 
@@ -139,8 +139,7 @@ Result<OwnedFd> JobFiles::open_audio(const JobRequest& request, const std::strin
   const UrlLimits limits{.most_bytes = options_.most_bytes, .private_hosts = options_.url_hosts};
   const auto address = secrets_.unseal(request.location);
   if (!address) return fail(Fault::refused, "url: the key that it was sealed with is gone", "Send the job again");
-  if (auto fetched = fetch_url(*address, file->get(), limits, go_on); !fetched)
-    return tl::unexpected<Error>(fetched.error());
+  TRY(fetch_url(*address, file->get(), limits, go_on));
   return file;
 }
 

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "serve/openai/json_body.h"
 #include "text/utf8.h"
 
@@ -77,10 +78,9 @@ std::optional<int> priority_in(std::string_view text) {
 }
 
 tl::expected<FormFields, ApiError> fields_of_json(std::string_view json) {
-  const auto parsed = read_json_object(json);
-  if (!parsed) return tl::unexpected(parsed.error());
+  const auto parsed = TRY(read_json_object(json));
   FormFields fields;
-  for (const auto& [name, value] : parsed->items()) {
+  for (const auto& [name, value] : parsed.items()) {
     if (value.is_null()) continue;
     if (value.is_object()) {  // chunking_strategy
       fields.emplace_back(name, value.dump());
@@ -107,14 +107,13 @@ tl::expected<JobRequest, ApiError> read_job_request(const FormFields& fields, co
       continue;
     }
     if (!is_utf8(text)) return invalid(field, "expected text in UTF-8");
-    if (auto taken = take(request, translate, field, text); !taken) return tl::unexpected(taken.error());
+    TRY(take(request, translate, field, text));
   }
-  auto form = read_speech_form(speech, usual, translate);
-  if (!form) return tl::unexpected(form.error());
-  if (form->stream) return invalid("stream", "a job answers at once; follow it at /v1/jobs/ID/events");
-  if (form->logprobs)
+  auto form = TRY(read_speech_form(speech, usual, translate));
+  if (form.stream) return invalid("stream", "a job answers at once; follow it at /v1/jobs/ID/events");
+  if (form.logprobs)
     return invalid("include", "the result of a job has no logprobs; POST /v1/audio/transcriptions gives them");
-  request.form = std::move(*form);
+  request.form = std::move(form);
   return request;
 }
 

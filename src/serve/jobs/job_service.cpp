@@ -13,6 +13,7 @@
 #include "base/numbers.h"
 #include "base/sha256.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "jobs/sweep.h"
 #include "net/url_fetch.h"
 #include "serve/jobs/job_json.h"
@@ -40,11 +41,10 @@ Result<std::string> digest_of_file(int file) {
   Sha256 digest;
   std::array<std::byte, std::size_t{256} << 10> block;
   for (std::int64_t at = 0;;) {
-    const auto got = read_at(file, block, at, "the upload");
-    if (!got) return tl::unexpected<Error>(got.error());
-    digest.update(std::span(block).first(*got));
-    at += static_cast<std::int64_t>(*got);
-    if (*got < block.size()) return digest.hex();
+    const auto got = TRY(read_at(file, block, at, "the upload"));
+    digest.update(std::span(block).first(got));
+    at += static_cast<std::int64_t>(got);
+    if (got < block.size()) return digest.hex();
   }
 }
 
@@ -78,16 +78,13 @@ std::string name_of(const JobRequest& request, const std::optional<Upload>& uplo
 
 Result<std::unique_ptr<JobService>> JobService::start(const JobServiceOptions& options, SpeechService& service,
                                                       JobStore& store) {
-  auto files = JobFiles::open(options.files);
-  if (!files) return tl::unexpected<Error>(files.error());
-  const std::filesystem::path staging[] = {files->staging()};
-  const auto swept = sweep_outputs(store, staging, Existing::replace);
-  if (!swept) return tl::unexpected<Error>(swept.error());
-  for (const auto& stuck : swept->stuck) log(Level::warning, stuck.why.text());
-  files->sweep(store);
-  const auto run = store.begin_run(options.run);
-  if (!run) return tl::unexpected<Error>(run.error());
-  return std::make_unique<JobService>(options, std::move(*files), service, store, *run);
+  auto files = TRY(JobFiles::open(options.files));
+  const std::filesystem::path staging[] = {files.staging()};
+  const auto swept = TRY(sweep_outputs(store, staging, Existing::replace));
+  for (const auto& stuck : swept.stuck) log(Level::warning, stuck.why.text());
+  files.sweep(store);
+  const auto run = TRY(store.begin_run(options.run));
+  return std::make_unique<JobService>(options, std::move(files), service, store, run);
 }
 
 JobService::JobService(const JobServiceOptions& options, JobFiles files, SpeechService& service, JobStore& store,
@@ -167,11 +164,10 @@ std::optional<ApiError> JobService::check_source(const JobRequest& request, cons
 tl::expected<JobService::Accepted, ApiError> JobService::accept(JobSubmission submission) {
   // An empty field is absent. Kept, it would be sealed, and read as an address that is not empty.
   std::erase_if(submission.fields, [](const auto& field) { return trimmed(field.second).empty(); });
-  const auto request = read_job_request(submission.fields, options_.usual);
-  if (!request) return tl::unexpected(request.error());
-  if (!options_.models.contains(request->form.model))
-    return tl::unexpected<ApiError>(options_.models.missing(request->form.model));
-  if (auto wrong = check_source(*request, submission.upload)) return tl::unexpected(std::move(*wrong));
+  const auto request = TRY(read_job_request(submission.fields, options_.usual));
+  if (!options_.models.contains(request.form.model))
+    return tl::unexpected<ApiError>(options_.models.missing(request.form.model));
+  if (auto wrong = check_source(request, submission.upload)) return tl::unexpected(std::move(*wrong));
   std::string content;
   if (submission.upload) {
     auto digest = digest_of_file(submission.upload->file.get());
@@ -181,7 +177,7 @@ tl::expected<JobService::Accepted, ApiError> JobService::accept(JobSubmission su
   const std::string body = sha256_of(content + "\n" + options_.models.own() + "\n" + result_fields(submission.fields));
   const std::string key = files_.key_of(job_digest(submission.client, submission.idempotency_key, body));
   const KeyLock lock(accepting_, key);
-  return accept_one(submission, *request, body, key);
+  return accept_one(submission, request, body, key);
 }
 
 tl::expected<JobService::Accepted, ApiError> JobService::accept_one(JobSubmission& submission,
@@ -252,9 +248,8 @@ tl::expected<Job, ApiError> JobService::find(const std::string& client, JobId id
 }
 
 tl::expected<std::string, ApiError> JobService::job(const std::string& client, JobId id) const {
-  const auto found = find(client, id);
-  if (!found) return tl::unexpected(found.error());
-  return json_of(*found);
+  const auto found = TRY(find(client, id));
+  return json_of(found);
 }
 
 tl::expected<std::string, ApiError> JobService::list(const std::string& client,
@@ -296,21 +291,19 @@ tl::expected<std::string, ApiError> JobService::list(const std::string& client,
 
 tl::expected<HttpAnswer, ApiError> JobService::result(const std::string& client, JobId id,
                                                       const std::map<std::string, std::string>& parameters) const {
-  const auto job = find(client, id);
-  if (!job) return tl::unexpected(job.error());
-  const bool failed = job->state == JobState::dead || job->state == JobState::cancelled;
+  const auto job = TRY(find(client, id));
+  const bool failed = job.state == JobState::dead || job.state == JobState::cancelled;
   if (failed)
-    return error(404, "the job has no result: it is " + status_of(job->state), "", "job_" + status_of(job->state));
-  if (job->state != JobState::done)
-    return error(409, "the job is " + status_of(job->state) + ", not done", "", "job_not_done");
-  const auto fields = fields_of(*job);
+    return error(404, "the job has no result: it is " + status_of(job.state), "", "job_" + status_of(job.state));
+  if (job.state != JobState::done)
+    return error(409, "the job is " + status_of(job.state) + ", not done", "", "job_not_done");
+  const auto fields = fields_of(job);
   if (!fields) return error(500, "what was requested is not known any more");
   auto request = read_job_request(*fields, options_.usual);
   if (const auto format = parameters.find("response_format"); request && format != parameters.end()) {
     const FormFields named{{"model", request->form.model}, {"response_format", format->second}};
-    auto form = read_speech_form(named, options_.usual, /*translate=*/false);
-    if (!form) return tl::unexpected(form.error());
-    request->form.format = form->format;
+    auto form = TRY(read_speech_form(named, options_.usual, /*translate=*/false));
+    request->form.format = form.format;
   }
   if (!request) return tl::unexpected(request.error());
   const auto outputs = store_.outputs(id);
@@ -321,7 +314,7 @@ tl::expected<HttpAnswer, ApiError> JobService::result(const std::string& client,
   if (!text) return error(404, "the job's result is gone", "", "result_not_found");
   const auto transcript = read_transcript_json(*text);
   if (!transcript) return error(500, transcript.error().text());
-  auto answer = speech_answer(*transcript, audio_of_result(*text, job->spec.audio.value_or(Seconds(0))), request->form);
+  auto answer = speech_answer(*transcript, audio_of_result(*text, job.spec.audio.value_or(Seconds(0))), request->form);
   if (!answer) return error(answer.error());
   return std::move(*answer);
 }
@@ -340,14 +333,13 @@ std::optional<ApiError> JobService::follow(const std::string& client, JobId id,
 // ---- steering
 
 tl::expected<std::string, ApiError> JobService::remove(const std::string& client, JobId id) {
-  const auto job = find(client, id);
-  if (!job) return tl::unexpected(job.error());
-  if (!is_final(job->state)) {
+  const auto job = TRY(find(client, id));
+  if (!is_final(job.state)) {
     if (auto cancelled = cancel_any(id); !cancelled && cancelled.error().fault != Fault::missing)
       return error(cancelled.error());
     return this->job(client, id);
   }
-  const auto forgotten = forget(*job);
+  const auto forgotten = forget(job);
   if (!forgotten) return error(forgotten.error());
   if (*forgotten == 0) return error(409, "the job is at work again", "", "job_not_ended");
   return json_line(Json{{"id", std::to_string(id)}, {"object", "job.deleted"}, {"deleted", true}});
@@ -383,41 +375,37 @@ void JobService::remove_old() {
 }
 
 tl::expected<std::string, ApiError> JobService::retry(const std::string& client, JobId id) {
-  const auto job = find(client, id);
-  if (!job) return tl::unexpected(job.error());
+  const auto job = TRY(find(client, id));
   if (auto retried = retry_any(id); !retried) {
     if (retried.error().fault != Fault::missing) return error(retried.error());
-    return error(409, "the job is " + status_of(job->state) + "; only a failed or cancelled one is tried again", "",
+    return error(409, "the job is " + status_of(job.state) + "; only a failed or cancelled one is tried again", "",
                  "job_not_failed");
   }
   return this->job(client, id);
 }
 
 Result<void> JobService::cancel_any(JobId id) {
-  const auto changed = store_.cancel({.ids = {id}});
-  if (!changed) return tl::unexpected<Error>(changed.error());
+  const auto changed = TRY(store_.cancel({.ids = {id}}));
   runner_.cancel(id);
-  if (*changed == 0) return fail(Fault::missing, "job " + std::to_string(id) + " is not there, or has ended");
+  if (changed == 0) return fail(Fault::missing, "job " + std::to_string(id) + " is not there, or has ended");
   return {};
 }
 
 Result<void> JobService::retry_any(JobId id) {
-  const auto changed = store_.retry({.ids = {id}});
-  if (!changed) return tl::unexpected<Error>(changed.error());
-  if (*changed == 0) return fail(Fault::missing, "job " + std::to_string(id) + " is not there, or has not failed");
+  const auto changed = TRY(store_.retry({.ids = {id}}));
+  if (changed == 0) return fail(Fault::missing, "job " + std::to_string(id) + " is not there, or has not failed");
   const auto job = store_.jobs({.ids = {id}}, 0, 1);
   if (job && !job->empty()) runner_.wake(job->front().spec.batch);
   return {};
 }
 
 Result<void> JobService::set_priority(JobId id, int priority) {
-  const auto found = store_.jobs({.ids = {id}}, 0, 1);
-  if (!found) return tl::unexpected<Error>(found.error());
-  if (found->empty() || found->front().state != JobState::queued || !is_job_of_service(found->front()))
+  const auto found = TRY(store_.jobs({.ids = {id}}, 0, 1));
+  if (found.empty() || found.front().state != JobState::queued || !is_job_of_service(found.front()))
     return fail(Fault::missing, "job " + std::to_string(id) + " is not there, or does not wait here");
-  JobSpec spec = found->front().spec;
+  JobSpec spec = found.front().spec;
   spec.priority = priority;
-  if (auto set = store_.submit(run_, {&spec, 1}); !set) return tl::unexpected<Error>(set.error());
+  TRY(store_.submit(run_, {&spec, 1}));
   return {};
 }
 

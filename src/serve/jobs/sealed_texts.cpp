@@ -16,6 +16,7 @@
 #include "base/owned.h"
 #include "base/random/kernel_random.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -55,10 +56,9 @@ Result<void> make_key(const std::filesystem::path& file) {
 }  // namespace
 
 Result<SealedTexts> SealedTexts::open(const std::filesystem::path& file) {
-  if (auto made = make_key(file); !made) return tl::unexpected<Error>(made.error());
-  const auto content = read_regular_file(file);
-  if (!content) return tl::unexpected<Error>(content.error());
-  const auto bytes = bytes_of_hex(trimmed(*content));
+  TRY(make_key(file));
+  const auto content = TRY(read_regular_file(file));
+  const auto bytes = bytes_of_hex(trimmed(content));
   Key key{};
   if (!bytes || bytes->size() != key.size())
     return fail(Fault::corrupt, file.string() + ": expected a key of 64 hexadecimal digits, found something else",

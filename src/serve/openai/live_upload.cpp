@@ -9,6 +9,7 @@
 
 #include "base/field_names.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "flow/failures.h"
 
 namespace tutti {
@@ -47,9 +48,8 @@ Result<std::unique_ptr<LiveUpload>> LiveUpload::start(SpeechService& service, Sp
   const SpeechOptions options = as_live(form.options);
   std::unique_ptr<LiveUpload> upload(
       new LiveUpload(std::move(form), std::move(file), std::move(exchange), std::move(admission)));
-  auto stream = service.listen(options, *upload);
-  if (!stream) return tl::unexpected<Error>(stream.error());
-  upload->stream_ = std::move(*stream);
+  auto stream = TRY(service.listen(options, *upload));
+  upload->stream_ = std::move(stream);
   upload->exchange_->begin_stream(std::move(head));
   upload->reading_ = std::jthread([all = upload.get()] { all->run(); });
   upload->admission_->enter(*upload);
@@ -112,10 +112,10 @@ Result<void> LiveUpload::read() {
                                  [](const File& now) { return now; });
     if (file.abandoned) return fail(Fault::cancelled, "the upload: cancelled");
     if (file.size == at) break;
-    const auto got = read_at(fd_.get(), at, std::span(block).first(std::min<std::uint64_t>(kBlock, file.size - at)));
-    if (!got) return tl::unexpected<Error>(got.error());
-    if (auto fed = pcm.feed(std::span(block).first(*got)); !fed) return fed;
-    at += *got;
+    const auto got =
+        TRY(read_at(fd_.get(), at, std::span(block).first(std::min<std::uint64_t>(kBlock, file.size - at))));
+    if (auto fed = pcm.feed(std::span(block).first(got)); !fed) return fed;
+    at += got;
   }
   if (auto finished = pcm.finish(); !finished) return finished;
   if (pcm.missing() > kLost)

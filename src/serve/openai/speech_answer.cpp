@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "serve/openai/api_error.h"
 #include "text/languages.h"
 #include "text/utf8.h"
@@ -143,9 +144,8 @@ Json diarized_of(const Transcript& transcript, const AudioFacts& audio, const Sp
 }
 
 Result<HttpAnswer> subtitle_answer(const Transcript& transcript, Format format, const char* type) {
-  auto text = format_transcript(transcript, format);
-  if (!text) return tl::unexpected(text.error());
-  return HttpAnswer{.type = type, .body = std::move(*text)};
+  auto text = TRY(format_transcript(transcript, format));
+  return HttpAnswer{.type = type, .body = std::move(text)};
 }
 
 std::string event(const Json& json) {

@@ -15,6 +15,7 @@
 #include "base/new_file.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "hub/speaker_weights.h"
 #include "text/languages.h"
 #include "text/utf8.h"
@@ -197,12 +198,11 @@ Read Reader::format(const std::string& text) {
 }
 
 Read Reader::temperature(const std::string& text) {
-  const auto value = number<double>("temperature", text, 0, 1);
-  if (!value) return tl::unexpected(value.error());
-  if (*value > 0 && *value < kLeastTemperature) return invalid("temperature", "expected 0, or 0.001 to 1");
-  auto temperatures = fallback_temperatures(*value, kFallbackStep);
+  const auto value = TRY(number<double>("temperature", text, 0, 1));
+  if (value > 0 && value < kLeastTemperature) return invalid("temperature", "expected 0, or 0.001 to 1");
+  auto temperatures = fallback_temperatures(value, kFallbackStep);
   if (!temperatures) return invalid("temperature", temperatures.error().what);
-  if (*value != form_.options.long_form.temperatures.front())
+  if (value != form_.options.long_form.temperatures.front())
     form_.options.long_form.temperatures = std::move(*temperatures);
   return {};
 }
@@ -217,9 +217,8 @@ Read Reader::granularity(const std::string& text) {
 }
 
 Read Reader::stream(const std::string& text) {
-  const auto value = truth("stream", text);
-  if (!value) return tl::unexpected(value.error());
-  form_.stream = *value;
+  const auto value = TRY(truth("stream", text));
+  form_.stream = value;
   return {};
 }
 
@@ -252,18 +251,16 @@ Read Reader::server_vad(std::string_view key, const std::string& text) {
     return invalid("chunking_strategy", "expected the type server_vad, found '" + text.substr(0, 40) + "'");
   }
   if (key == "threshold") {
-    const auto value = number<double>("chunking_strategy[threshold]", text, 0.01, 0.99);
-    if (!value) return tl::unexpected(value.error());
-    form_.options.vad->threshold = *value;
+    const auto value = TRY(number<double>("chunking_strategy[threshold]", text, 0.01, 0.99));
+    form_.options.vad->threshold = value;
     return {};
   }
   if (key != "prefix_padding_ms" && key != "silence_duration_ms") {
     form_.ignored.push_back("chunking_strategy[" + std::string(key.substr(0, 40)) + "]");
     return {};
   }
-  const auto value = number<std::int32_t>("chunking_strategy[" + std::string(key) + "]", text, 0, kMostMs);
-  if (!value) return tl::unexpected(value.error());
-  (key == "prefix_padding_ms" ? form_.options.vad->speech_pad_ms : form_.options.vad->min_silence_duration_ms) = *value;
+  const auto value = TRY(number<std::int32_t>("chunking_strategy[" + std::string(key) + "]", text, 0, kMostMs));
+  (key == "prefix_padding_ms" ? form_.options.vad->speech_pad_ms : form_.options.vad->min_silence_duration_ms) = value;
   return {};
 }
 
@@ -275,39 +272,34 @@ Read Reader::keyword(const std::string& text) {
 }
 
 Read Reader::vad_filter(const std::string& text) {
-  const auto value = truth("vad_filter", text);
-  if (!value) return tl::unexpected(value.error());
-  if (!*value) form_.options.vad.reset();
-  if (*value && !form_.options.vad) form_.options.vad.emplace();
+  const auto value = TRY(truth("vad_filter", text));
+  if (!value) form_.options.vad.reset();
+  if (value && !form_.options.vad) form_.options.vad.emplace();
   return {};
 }
 
 Read Reader::beam_size(const std::string& text) {
-  const auto value = number<std::int32_t>("beam_size", text, 1, kMostBeams);
-  if (!value) return tl::unexpected(value.error());
-  form_.options.decoding.beam_size = *value;
+  const auto value = TRY(number<std::int32_t>("beam_size", text, 1, kMostBeams));
+  form_.options.decoding.beam_size = value;
   return {};
 }
 
 Read Reader::best_of(const std::string& text) {
-  const auto value = number<std::int32_t>("best_of", text, 1, kMostBeams);
-  if (!value) return tl::unexpected(value.error());
-  form_.options.decoding.best_of = *value;
+  const auto value = TRY(number<std::int32_t>("best_of", text, 1, kMostBeams));
+  form_.options.decoding.best_of = value;
   return {};
 }
 
 Read Reader::without_timestamps(const std::string& text) {
-  const auto value = truth("without_timestamps", text);
-  if (!value) return tl::unexpected(value.error());
-  form_.options.long_form.without_timestamps = *value;
-  form_.options.decoding.timestamps = !*value;
+  const auto value = TRY(truth("without_timestamps", text));
+  form_.options.long_form.without_timestamps = value;
+  form_.options.decoding.timestamps = !value;
   return {};
 }
 
 Read Reader::seed(const std::string& text) {
-  const auto value = number<std::uint64_t>("seed", text, 0, std::numeric_limits<std::uint64_t>::max());
-  if (!value) return tl::unexpected(value.error());
-  form_.options.decoding.seed = *value;
+  const auto value = TRY(number<std::uint64_t>("seed", text, 0, std::numeric_limits<std::uint64_t>::max()));
+  form_.options.decoding.seed = value;
   return {};
 }
 
@@ -369,7 +361,7 @@ Read Reader::settle_speakers() {
 }
 
 tl::expected<SpeechForm, ApiError> Reader::finish() {
-  if (auto settled = settle_speakers(); !settled) return tl::unexpected(settled.error());
+  TRY(settle_speakers());
   if (form_.model.empty()) return invalid("model", "it is required; GET /v1/models lists what is loaded");
   const bool verbose = form_.format == SpeechFormat::verbose_json;
   if (form_.words && !verbose)
@@ -394,7 +386,7 @@ tl::expected<SpeechForm, ApiError> read_speech_form(const std::vector<std::pair<
   for (const auto& [name, text] : fields) {
     if (!is_utf8(text)) return invalid(name, "expected text in UTF-8");
     if (trimmed(text).empty()) continue;  // many clients send what they leave out as an empty field
-    if (auto taken = reader.take(name, text); !taken) return tl::unexpected(taken.error());
+    TRY(reader.take(name, text));
   }
   return reader.finish();
 }

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "serve/openai/json_body.h"
 #include "text/utf8.h"
 
@@ -86,15 +87,11 @@ std::string_view media_type(SpokenFormat format) {
 
 tl::expected<VoiceRequest, ApiError> read_voice_request(std::string_view json,
                                                         const std::vector<std::string>& speakers) {
-  const auto read = read_json_object(json);
-  if (!read) return tl::unexpected(read.error());
-  const Json& body = *read;
+  const auto read = TRY(read_json_object(json));
+  const Json& body = read;
   VoiceRequest request;
-  auto model = required_text(body, "model"), text = required_text(body, "input");
-  if (!model) return tl::unexpected(model.error());
-  if (!text) return tl::unexpected(text.error());
-  request.model = std::move(*model);
-  request.text = std::move(*text);
+  request.model = TRY(required_text(body, "model"));
+  request.text = TRY(required_text(body, "input"));
   if (const auto characters = to_code_points(request.text).size(); characters > kMostCharacters)
     return invalid_member("input", "expected at most 4096 characters, found " + std::to_string(characters));
   for (const Read& taken : {take_voice(request, body, speakers), take_format(request, body), take_speed(request, body),

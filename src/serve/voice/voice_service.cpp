@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "link/query_engine.h"
 #include "link/speech_command.h"
 #include "text/speech/sentences.h"
@@ -33,12 +34,10 @@ struct HandedText {
 };
 
 Result<HandedText> hand_over(const std::string& text) {
-  auto file = open_unnamed_file();
-  if (!file) return tl::unexpected<Error>(file.error());
-  if (auto written = write_all(file->get(), std::as_bytes(std::span(text)), "the text"); !written)
-    return tl::unexpected<Error>(written.error());
-  std::string path = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file->get());
-  return HandedText{std::move(*file), std::move(path)};
+  auto file = TRY(open_unnamed_file());
+  TRY(write_all(file.get(), std::as_bytes(std::span(text)), "the text"));
+  std::string path = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file.get());
+  return HandedText{std::move(file), std::move(path)};
 }
 
 std::vector<std::int16_t> samples_of(std::string_view wav) {
@@ -52,10 +51,9 @@ Result<std::vector<std::int16_t>> at_rate(const std::vector<std::int16_t>& pcm, 
   constexpr float kScale = 32768;
   MonoAudio audio{.rate = from, .samples = {}};
   for (const std::int16_t sample : pcm) audio.samples.push_back(static_cast<float>(sample) / kScale);
-  auto converted = MonoResampler().convert(std::move(audio), to);
-  if (!converted) return tl::unexpected<Error>(converted.error());
+  auto converted = TRY(MonoResampler().convert(std::move(audio), to));
   std::vector<std::int16_t> out;
-  for (const float sample : converted->samples)
+  for (const float sample : converted.samples)
     out.push_back(static_cast<std::int16_t>(std::lround(std::clamp(sample * kScale, -kScale, kScale - 1))));
   return out;
 }
@@ -66,10 +64,9 @@ Result<std::string> encoded(std::string wav, Hertz rate, SpokenFormat format) {
   if (format == SpokenFormat::mp3) return audio_bytes(pcm, AudioFormat::mp3, rate);
   if (format == SpokenFormat::aac) return aac_bytes(pcm, rate);
   if (format == SpokenFormat::flac) return audio_bytes(pcm, AudioFormat::flac, rate);
-  const auto converted = at_rate(pcm, rate, kOpenAiRate);
-  if (!converted) return tl::unexpected<Error>(converted.error());
-  if (format == SpokenFormat::opus) return audio_bytes(*converted, AudioFormat::opus, kOpenAiRate);
-  return std::string(reinterpret_cast<const char*>(converted->data()), converted->size() * sizeof(std::int16_t));
+  const auto converted = TRY(at_rate(pcm, rate, kOpenAiRate));
+  if (format == SpokenFormat::opus) return audio_bytes(converted, AudioFormat::opus, kOpenAiRate);
+  return std::string(reinterpret_cast<const char*>(converted.data()), converted.size() * sizeof(std::int16_t));
 }
 
 /// Whatever failed in the engine or behind it: no field of the request is wrong.
@@ -103,10 +100,9 @@ Result<VoiceService> VoiceService::open(const std::filesystem::path& folder) {
                         std::ranges::all_of(speakers, [](const auto& name) { return name.is_string(); });
   if (!is_voice)
     return fail(Fault::corrupt, file.string() + ": expected the configuration of a voice of 'tutti train tts'");
-  auto front_end = TextFrontEnd::open(folder / TextFrontEnd::kFileName);
-  if (!front_end) return tl::unexpected<Error>(front_end.error());
+  auto front_end = TRY(TextFrontEnd::open(folder / TextFrontEnd::kFileName));
   return VoiceService(folder, speakers.get<std::vector<std::string>>(), Hertz{mel["rate"].get<int>()},
-                      std::move(*front_end));
+                      std::move(front_end));
 }
 
 tl::expected<std::vector<std::string>, ApiError> VoiceService::check_text(const std::string& text) const {
@@ -122,8 +118,7 @@ tl::expected<std::vector<std::string>, ApiError> VoiceService::check_text(const 
 
 tl::expected<SpokenText, ApiError> VoiceService::speak(const VoiceRequest& request,
                                                        const std::function<bool()>& go_on) const {
-  auto left_out = check_text(request.text);
-  if (!left_out) return tl::unexpected(left_out.error());
+  auto left_out = TRY(check_text(request.text));
   const auto text = hand_over(request.text);
   if (!text) return failed(text.error());
   const SpeechCommand command{.voice = folder_, .text = text->path, .speaker = request.speaker, .rate = request.rate};
@@ -132,7 +127,7 @@ tl::expected<SpokenText, ApiError> VoiceService::speak(const VoiceRequest& reque
   if (wav->size() < kWavHeader) return failed({Fault::internal, "tutti-engine gave no audio", ""});
   auto audio = encoded(std::move(*wav), rate_, request.format);
   if (!audio) return failed(audio.error());
-  return SpokenText{std::move(*audio), std::move(*left_out)};
+  return SpokenText{std::move(*audio), std::move(left_out)};
 }
 
 }  // namespace tutti

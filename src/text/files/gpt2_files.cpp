@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "text/files/vocabulary_files.h"
 
 namespace tutti {
@@ -82,10 +83,9 @@ Result<std::vector<AddedToken>> added_by_config(std::string_view content) {
 Result<std::vector<AddedToken>> added_of(const Gpt2Files& files) {
   if (files.added_tokens.empty())
     return files.tokenizer_config.empty() ? std::vector<AddedToken>() : added_by_config(files.tokenizer_config);
-  auto ids = read_ids("added_tokens.json", files.added_tokens);
-  if (!ids) return tl::unexpected(ids.error());
+  auto ids = TRY(read_ids("added_tokens.json", files.added_tokens));
   std::vector<AddedToken> added;
-  for (auto& [name, id] : *ids) added.push_back({id, std::move(name)});
+  for (auto& [name, id] : ids) added.push_back({id, std::move(name)});
   return added;
 }
 
@@ -126,24 +126,21 @@ Result<void> assign_id(Ids& ids, VocabularyFile& file) {
 }  // namespace
 
 Result<VocabularyFile> parse_gpt2_files(const Gpt2Files& files) {
-  auto ids = read_ids("vocab.json", files.vocab);
-  if (!ids) return tl::unexpected(ids.error());
-  auto added = added_of(files);
-  if (!added) return tl::unexpected(added.error());
+  auto ids = TRY(read_ids("vocab.json", files.vocab));
+  auto added = TRY(added_of(files));
   VocabularyFile file;
   // Models of English have <|endoftext|> among the tokens of text, and there alone.
-  const auto end = std::ranges::find(*ids, kEndOfText, &Ids::value_type::first);
-  if (end != ids->end()) {
-    const bool is_added = std::ranges::find(*added, kEndOfText, &AddedToken::content) != added->end();
-    if (!is_added && !added->empty()) added->push_back({end->second, std::string(kEndOfText)});
-    ids->erase(end);
+  const auto end = std::ranges::find(ids, kEndOfText, &Ids::value_type::first);
+  if (end != ids.end()) {
+    const bool is_added = std::ranges::find(added, kEndOfText, &AddedToken::content) != added.end();
+    if (!is_added && !added.empty()) added.push_back({end->second, std::string(kEndOfText)});
+    ids.erase(end);
   }
-  if (ids->empty()) return fail(Fault::corrupt, "vocab.json: expected tokens, found none");
-  auto merges = read_merges(files.merges);
-  if (!merges) return tl::unexpected(merges.error());
-  if (auto placed = assign_id(*ids, file); !placed) return tl::unexpected(placed.error());
-  file.merges = std::move(*merges);
-  file.added = std::move(*added);
+  if (ids.empty()) return fail(Fault::corrupt, "vocab.json: expected tokens, found none");
+  auto merges = TRY(read_merges(files.merges));
+  TRY(assign_id(ids, file));
+  file.merges = std::move(merges);
+  file.added = std::move(added);
   return file;
 }
 

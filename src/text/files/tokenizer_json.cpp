@@ -1,5 +1,6 @@
 
 #include "base/json.h"
+#include "base/try.h"
 #include "text/files/vocabulary_files.h"
 
 namespace tutti {
@@ -156,7 +157,7 @@ Result<VocabularyFile> parse_tokenizer_json(std::string_view content) {
   if (reader.entries.empty()) return fail(Fault::corrupt, "model.vocab: expected tokens, found none");
   for (const AddedToken& token : reader.file.added)
     if (token.id < 0) return fail(Fault::corrupt, "added_tokens: '" + token.content + "' has no id");
-  if (auto placed = assign_tokens(reader.entries, reader.file); !placed) return tl::unexpected(placed.error());
+  TRY(assign_tokens(reader.entries, reader.file));
   return std::move(reader.file);
 }
 

@@ -1,5 +1,6 @@
 
 #include "base/json.h"
+#include "base/try.h"
 #include "text/files/vocabulary_files.h"
 
 namespace tutti {
@@ -35,7 +36,7 @@ Result<VocabularyFile> parse_vocabulary_json(std::string_view content) {
   std::int32_t id = 0;
   for (const auto& token : list) {
     if (!token.is_string()) return fail(Fault::corrupt, "token " + std::to_string(id) + " is no text");
-    if (auto added = add(file, id++, token.get<std::string>()); !added) return tl::unexpected(added.error());
+    TRY(add(file, id++, token.get<std::string>()));
   }
   return checked(std::move(file));
 }
@@ -44,7 +45,7 @@ Result<VocabularyFile> parse_vocabulary_txt(std::string_view content) {
   VocabularyFile file;
   for (std::int32_t id = 0; !content.empty(); ++id) {
     const std::size_t end = std::min(content.find('\n'), content.size());
-    if (auto added = add(file, id, std::string(content.substr(0, end))); !added) return tl::unexpected(added.error());
+    TRY(add(file, id, std::string(content.substr(0, end))));
     content.remove_prefix(std::min(end + 1, content.size()));
   }
   return checked(std::move(file));

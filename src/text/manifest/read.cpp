@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "text/byte_order_mark.h"
 #include "text/json_bytes.h"
 #include "text/manifest/csv.h"
@@ -242,22 +243,21 @@ Result<ManifestTally> read_manifest(std::string_view text, ManifestFormat format
   text = without_mark(text);
   const bool nul_ends = format == ManifestFormat::list || format == ManifestFormat::jsonl;
   Result<void> read = expect_text(text, nul_ends, name);
-  if (!read) return tl::unexpected(read.error());
+  TRY(read);
   switch (format) {
     case ManifestFormat::list: read = read_lines_of(text, false, reading); break;
     case ManifestFormat::jsonl: read = read_lines_of(text, true, reading); break;
     case ManifestFormat::csv: read = read_table(text, name, reading); break;
     case ManifestFormat::json: read = read_document(text, name, reading); break;
   }
-  if (!read) return tl::unexpected(read.error());
+  TRY(read);
   return reading.tally();
 }
 
 Result<ManifestTally> read_manifest(const std::filesystem::path& path, ManifestFormat format,
                                     const ManifestRules& rules, const ManifestSink& sink) {
-  const auto text = read_file(path);  // not mapped: another program may rewrite it while we read
-  if (!text) return tl::unexpected(text.error());
-  return read_manifest(*text, format, path.string(), rules, sink);
+  const auto text = TRY(read_file(path));  // not mapped: another program may rewrite it while we read
+  return read_manifest(text, format, path.string(), rules, sink);
 }
 
 Result<ManifestTally> read_manifest_stream(std::istream& in, const std::string& name, const ManifestRules& rules,

@@ -14,20 +14,125 @@ struct ShortForm {
 };
 
 /// Short with or without a point.
-constexpr std::array<ShortForm, 36> kAlways{{
-    {"mr", "mister"},        {"mrs", "missus"},       {"ms", "miz"},           {"messrs", "messieurs"},
-    {"prof", "professor"},   {"rev", "reverend"},     {"capt", "captain"},     {"col", "colonel"},
-    {"lieut", "lieutenant"}, {"lt", "lieutenant"},    {"sgt", "sergeant"},     {"gov", "governor"},
-    {"jr", "junior"},        {"etc", "et cetera"},    {"vs", "versus"},        {"viz", "namely"},
-    {"esq", "esquire"},      {"hon", "honorable"},    {"dept", "department"},  {"approx", "approximately"},
-    {"ave", "avenue"},       {"blvd", "boulevard"},   {"mt", "mount"},         {"vol", "volume"},
-    {"ltd", "limited"},      {"corp", "corporation"}, {"eg", "for example"},   {"ie", "that is"},
-    {"e.g", "for example"},  {"i.e", "that is"},      {"inc", "incorporated"}, {"ph.d", "p h d"},
-    {"w/o", "without"},      {"w/", "with"},          {"c/o", "care of"},      {"b/c", "because"},
-}};
+constexpr auto kAlways = std::to_array<ShortForm>({
+    {"mr", "mister"},
+    {"mrs", "missus"},
+    {"ms", "miz"},
+    {"messrs", "messieurs"},
+    {"prof", "professor"},
+    {"rev", "reverend"},
+    {"capt", "captain"},
+    {"col", "colonel"},
+    {"lieut", "lieutenant"},
+    {"lt", "lieutenant"},
+    {"sgt", "sergeant"},
+    {"gov", "governor"},
+    {"jr", "junior"},
+    {"etc", "et cetera"},
+    {"vs", "versus"},
+    {"viz", "namely"},
+    {"esq", "esquire"},
+    {"hon", "honorable"},
+    {"dept", "department"},
+    {"approx", "approximately"},
+    {"ave", "avenue"},
+    {"blvd", "boulevard"},
+    {"mt", "mount"},
+    {"vol", "volume"},
+    {"ltd", "limited"},
+    {"corp", "corporation"},
+    {"eg", "for example"},
+    {"ie", "that is"},
+    {"e.g", "for example"},
+    {"i.e", "that is"},
+    {"inc", "incorporated"},
+    {"ph.d", "p h d"},
+    {"w/o", "without"},
+    {"w/", "with"},
+    {"w/in", "within"},
+    {"b/w", "between"},
+    {"c/o", "care of"},
+    {"b/c", "because"},
+    {"bldg", "building"},
+    {"hwy", "highway"},
+    {"pkwy", "parkway"},
+    {"rm", "room"},
+    {"attn", "attention"},
+    {"fwd", "forward"},
+    {"intl", "international"},
+    {"int'l", "international"},
+    {"natl", "national"},
+    {"nat'l", "national"},
+    {"govt", "government"},
+    {"gov't", "government"},
+    {"dep't", "department"},
+    {"assn", "association"},
+    {"ass'n", "association"},
+    {"mgr", "manager"},
+    {"asst", "assistant"},
+    {"qty", "quantity"},
+    {"pkg", "package"},
+    {"pkgs", "packages"},
+    {"misc", "miscellaneous"},
+    {"avg", "average"},
+    {"incl", "including"},
+    {"excl", "excluding"},
+    {"doz", "dozen"},
+    {"pls", "please"},
+    {"plz", "please"},
+    {"thx", "thanks"},
+    {"thnx", "thanks"},
+    {"ppl", "people"},
+    {"btw", "by the way"},
+    {"tmrw", "tomorrow"},
+    {"mgmt", "management"},
+    {"acct", "account"},
+    {"xmas", "christmas"},
+    {"x-mas", "christmas"},
+    {"cmdr", "commander"},
+    {"brig", "brigadier"},
+    {"sched", "schedule"},
+    {"yr", "year"},
+    {"yrs", "years"},
+    {"wk", "week"},
+    {"wks", "weeks"},
+    {"omg", "o m g"},
+    {"idk", "i d k"},
+    {"imo", "in my opinion"},
+    {"appt", "appointment"},
+    {"appts", "appointments"},
+    {"mtg", "meeting"},
+    {"mtgs", "meetings"},
+    {"mfg", "manufacturing"},
+    {"fav", "favorite"},
+    {"faves", "favorites"},
+    {"msg", "message"},
+    {"msgs", "messages"},
+    {"amt", "amount"},
+    {"lvl", "level"},
+    {"svc", "service"},
+    {"depts", "departments"},
+    {"bldgs", "buildings"},
+    {"n/a", "n a"},
+    {"y/y", "year on year"},
+    {"q/q", "quarter on quarter"},
+    {"utd", "united"},
+    {"mya", "million years ago"},
+    {"lmk", "let me know"},
+    {"rn", "right now"},
+    {"pw", "password"},
+    {"ur", "your"},
+    {"gr8", "great"},
+    {"l8r", "later"},
+    {"b4", "before"},
+    {"2day", "today"},
+    {"2nite", "tonight"},
+    {"2morrow", "tomorrow"},
+    {"rx", "r x"},
+});
 
 /// Words of their own without a point.
-constexpr std::array<ShortForm, 14> kWithPoint{{
+constexpr auto kWithPoint = std::to_array<ShortForm>({
     {"no", "number"},
     {"nos", "numbers"},
     {"gen", "general"},
@@ -35,14 +140,54 @@ constexpr std::array<ShortForm, 14> kWithPoint{{
     {"sr", "senior"},
     {"co", "company"},
     {"fig", "figure"},
+    {"figs", "figures"},
     {"ch", "chapter"},
+    {"chap", "chapter"},
     {"sec", "section"},
+    {"sect", "section"},
     {"art", "article"},
     {"pp", "pages"},
     {"p", "page"},
     {"ed", "edition"},
     {"pres", "president"},
-}};
+    {"rep", "representative"},
+    {"sen", "senator"},
+    {"adm", "admiral"},
+    {"pvt", "private"},
+    {"cpl", "corporal"},
+    {"supt", "superintendent"},
+    {"atty", "attorney"},
+    {"apt", "apartment"},
+    {"fl", "floor"},
+    {"sq", "square"},
+    {"pl", "place"},
+    {"ct", "court"},
+    {"ext", "extension"},
+    {"tel", "telephone"},
+    {"univ", "university"},
+    {"max", "maximum"},
+    {"min", "minimum"},
+    {"temp", "temperature"},
+    {"temps", "temperatures"},
+    {"conf", "conference"},
+    {"para", "paragraph"},
+    {"paras", "paragraphs"},
+    {"cf", "compare"},
+    {"tab", "table"},
+    {"ex", "exercise"},
+    {"eq", "equation"},
+    {"est", "established"},
+    {"par", "paragraph"},
+});
+
+/// Short with a capital alone; the states with a point.
+constexpr auto kWithCapital = std::to_array<ShortForm>({
+    {"Rd", "road"},          {"Ln", "lane"},      {"Ste", "suite"},         {"Calif", "california"},
+    {"Conn", "connecticut"}, {"Fla", "florida"},  {"Kan", "kansas"},        {"Mich", "michigan"},
+    {"Minn", "minnesota"},   {"Neb", "nebraska"}, {"Nev", "nevada"},        {"Okla", "oklahoma"},
+    {"Tenn", "tennessee"},   {"Tex", "texas"},    {"Wis", "wisconsin"},     {"Colo", "colorado"},
+    {"Ariz", "arizona"},     {"Ala", "alabama"},  {"Penn", "pennsylvania"},
+});
 
 constexpr std::array<std::string_view, 7> kWeekdays{"monday", "tuesday",  "wednesday", "thursday",
                                                     "friday", "saturday", "sunday"};
@@ -66,6 +211,8 @@ std::optional<std::string_view> long_form(std::string_view word, bool has_point,
   if (is_capital && small == "st") return next_is_name ? "saint" : "street";
   if (is_capital && small == "dr") return next_is_name || !has_point ? "doctor" : "drive";
   if (word == "Ft" && next_is_name) return "fort";
+  if (word == "pH") return "p h";
+  if (const auto form = found_in(kWithCapital, word); form && (has_point || word.size() <= 3)) return form;
   if (word == "WWI") return "world war one";
   if (word == "WWII") return "world war two";
   // What capitals alone spell is no short form: "IE", "CO".
@@ -73,6 +220,14 @@ std::optional<std::string_view> long_form(std::string_view word, bool has_point,
   if (all_capitals) return std::nullopt;
   if (const auto form = found_in(kAlways, small)) return form;
   return has_point ? found_in(kWithPoint, small) : std::nullopt;
+}
+
+bool is_street_word(std::string_view word) {
+  constexpr auto kStreets = std::to_array<std::string_view>(
+      {"st",     "street",  "ave",   "avenue",  "rd",      "road",  "blvd",     "boulevard", "ln",
+       "lane",   "dr",      "drive", "way",     "ct",      "court", "pl",       "place",     "sq",
+       "square", "terrace", "hwy",   "highway", "parkway", "pkwy",  "broadway", "crescent",  "row"});
+  return std::ranges::find(kStreets, ascii_lower(word)) != kStreets.end();
 }
 
 std::optional<std::string_view> weekday_name(std::string_view word) {
@@ -106,7 +261,9 @@ std::string_view month_name(int number) {
 }
 
 std::optional<std::string_view> scale_name(std::string_view text) {
-  constexpr std::array<ShortForm, 12> kScales{{{"hundred", "hundred"},
+  constexpr std::array<ShortForm, 14> kScales{{{"hundred", "hundred"},
+                                               {"lakh", "lakh"},
+                                               {"crore", "crore"},
                                                {"thousand", "thousand"},
                                                {"k", "thousand"},
                                                {"million", "million"},

@@ -14,6 +14,9 @@ namespace tutti {
 /// `has_point`: some are short only with a point behind them ("No.", "in.").
 std::optional<std::string_view> long_form(std::string_view word, bool has_point, bool next_is_name);
 
+/// Whether a word, long or short, ends the names of streets: "Street", "Ave".
+bool is_street_word(std::string_view word);
+
 /// The weekday of its name or its short form, which begin with a capital: "Mon" and "Mon." are "monday".
 /// "Sat" and "Sun" are words, too: the caller has to look at what is behind them.
 std::optional<std::string_view> weekday_name(std::string_view word);

@@ -48,13 +48,28 @@ constexpr auto kCurrencies = std::to_array<NamedCurrency>({
     {"PLN", "PLN", {"zloty", "zlotys", "grosz", "groszy"}},
     {"MXN", "MXN", {"mexican peso", "mexican pesos", "centavo", "centavos"}},
     {"BRL", "BRL", {"real", "reais", "centavo", "centavos"}},
+    {"BRL", "R$", {"real", "reais", "centavo", "centavos"}},
+    {"HKD", "HKD", {"hong kong dollar", "hong kong dollars", "cent", "cents"}},
+    {"HKD", "HK$", {"hong kong dollar", "hong kong dollars", "cent", "cents"}},
+    {"SGD", "SGD", {"singapore dollar", "singapore dollars", "cent", "cents"}},
+    {"SGD", "S$", {"singapore dollar", "singapore dollars", "cent", "cents"}},
+    {"TWD", "TWD", {"taiwan dollar", "taiwan dollars", "cent", "cents"}},
+    {"NZD", "NZ$", {"new zealand dollar", "new zealand dollars", "cent", "cents"}},
+    {"TWD", "NT$", {"taiwan dollar", "taiwan dollars", "cent", "cents"}},
+    {"MXN", "MX$", {"mexican peso", "mexican pesos", "centavo", "centavos"}},
+    {"CNY", "RMB", {"yuan", "yuan", "fen", "fen"}},
     {"ZAR", "ZAR", {"rand", "rand", "cent", "cents"}},
 });
 
 /// "1.234,50" and "5,50" with a point before the hundredths.
-std::string with_decimal_point(std::string_view number) {
-  constexpr std::size_t kHundredths = 3;
+std::string with_decimal_point(std::string_view number, bool is_sign_behind) {
+  constexpr std::size_t kHundredths = 3, kThousand = 4;
   std::string plain(number);
+  const auto point = plain.find('.');
+  const bool is_in_groups = point != plain.npos && point > 0 && point < kThousand && plain.front() != '0' &&
+                            plain.size() == point + kThousand &&
+                            is_all_digits(std::string_view(plain).substr(point + 1));
+  if (is_sign_behind && is_in_groups) std::erase(plain, '.');  // "1.500 \u20AC"
   const auto comma = plain.find(',');
   if (comma == plain.npos || comma + kHundredths != plain.size() ||
       !is_all_digits(std::string_view(plain).substr(comma + 1)))
@@ -96,14 +111,15 @@ std::string amount_with_sign_first(std::string_view text) {
   else if (is_negative)
     before.remove_suffix(1);
   auto sign = currency_sign(before);
-  if (before.empty()) {
+  const bool is_sign_behind = before.empty();
+  if (is_sign_behind) {
     const auto end = std::min(behind.find('/'), behind.size());  // "5€/kg"
     sign = currency_sign(behind.substr(0, end));
     behind.remove_prefix(end);
   }
   if (sign.empty()) return std::string(text);
-  return std::string(sign) + (is_negative ? "-" : "") + with_decimal_point(text.substr(first, last + 1 - first)) +
-         std::string(behind);
+  return std::string(sign) + (is_negative ? "-" : "") +
+         with_decimal_point(text.substr(first, last + 1 - first), is_sign_behind) + std::string(behind);
 }
 
 }  // namespace tutti

@@ -37,6 +37,10 @@ bool are_thousands(const std::vector<std::string_view>& groups) {
 }
 
 std::optional<std::string> telephone_words(std::string_view text) {
+  constexpr std::size_t kArea = 3, kLine = 4;
+  const auto dotted = groups_of(text, '.', 3);  // "212.555.0147"
+  if (dotted.size() == 3 && dotted[0].size() == kArea && dotted[1].size() == kArea && dotted[2].size() == kLine)
+    return joined(dotted, " ", [](std::string_view group) { return digit_words(group); });
   const auto groups = groups_of(text, '-', 2);
   const bool has_zero =
       std::ranges::any_of(groups, [](std::string_view group) { return group.size() > 1 && group.front() == '0'; });
@@ -152,11 +156,15 @@ std::optional<std::string> digit_group_words(std::string_view text) {
   const auto version = groups_of(text.starts_with('v') ? text.substr(1) : std::string_view(), '.', 1);
   if (!version.empty())
     return "version " + joined(version, " point ", [](std::string_view group) { return cardinal_words(group); });
+  if (const auto port = text.rfind(':'); port != text.npos &&
+                                         groups_of(text.substr(0, port), '.', kOfNetwork).size() == kOfNetwork &&
+                                         is_all_digits(text.substr(port + 1)))  // "127.0.0.1:8000"
+    return *digit_group_words(text.substr(0, port)) + " colon " + paired_words(text.substr(port + 1));
+  if (auto words = telephone_words(text)) return words;
   if (const auto groups = groups_of(text, '.', 3); are_thousands(groups)) return cardinal_words(joined(groups, ""));
   if (const auto groups = groups_of(text, '.', 3); !groups.empty())
     return joined(groups, groups.size() == kOfNetwork ? " dot " : " point ",
                   [](std::string_view group) { return cardinal_words(group); });
-  if (auto words = telephone_words(text)) return words;
   if (auto words = scientific_words(text)) return words;
   if (auto words = ratio_words(text)) return words;
   return height_words(text);
@@ -178,7 +186,7 @@ std::optional<ClockTime> clock_time(std::string_view text, bool half_follows) {
     if (value(part) >= kMinutes || (part > 0 && parts[part].size() != 2)) return std::nullopt;
   ClockTime time{digits == "00:00" && !has_half ? "midnight" : words(0), half.value_or("")};
   const bool is_full = parts.size() == 2 && parts[1] == "00";
-  if (is_full && !has_half && time.words != "midnight") time.words += " o'clock";
+  if (is_full && !has_half && time.words != "midnight") time.words += value(0) > kHours ? " hundred" : " o'clock";
   if (parts.size() > 1 && !is_full) time.words += (parts[1].front() == '0' ? " oh " : " ") + words(1);
   if (parts.size() > 2) time.words += " and " + words(2) + " seconds";
   return time;
@@ -188,6 +196,8 @@ std::vector<AddressPart> address_parts(std::string_view text) {
   std::vector<AddressPart> parts;
   if (!is_address(text)) return parts;
   std::string part;
+  // in the name of a file "_" parts words, and is not read
+  const bool is_file = text.find_first_of("@/") == text.npos && !text.starts_with("www.");
   const auto end_part = [&] {
     constexpr std::array<std::string_view, 5> kSpelled{"http", "https", "ftp", "www", "html"};
     const bool is_spelled = std::ranges::find(kSpelled, ascii_lower(part)) != kSpelled.end();
@@ -199,8 +209,10 @@ std::vector<AddressPart> address_parts(std::string_view text) {
     const auto word = sign_of_address(sign.value);
     // digits and what is behind them are parts of their own
     if (word || (!part.empty() && is_ascii_digit(text[i]) != is_ascii_digit(part.back()))) end_part();
-    if (word)
+    if (word && !(is_file && sign.value == U'_'))
       parts.push_back({std::string(*word)});
+    else if (word)
+      part.clear();
     else
       part += text.substr(i, sign.size);
     i += sign.size;

@@ -27,6 +27,11 @@ std::string_view EnglishCursor::core(std::size_t ahead) const {
   return one && !one->is_ipa ? std::string_view(one->core) : std::string_view();
 }
 
+std::string EnglishCursor::small_before(std::size_t back) const {
+  const EnglishToken* one = before(back);
+  return one && !one->is_ipa ? ascii_lower(one->core) : std::string();
+}
+
 bool EnglishCursor::next_is_name() const {
   const bool is_next_near = token(0)->behind.find_first_not_of('.') == std::string::npos;
   return is_next_near && !core(1).empty() && is_ascii_upper(core(1).front());
@@ -39,6 +44,10 @@ void EnglishCursor::finish_token() {
 
 void EnglishCursor::take_point() {
   is_point_read_ = token(0)->has_point() && at_ + 1 < tokens_.size();
+}
+
+bool EnglishCursor::has_word(std::string_view word) const {
+  return std::ranges::find(out_, word, &ReadAloud::text) != out_.end();
 }
 
 void EnglishCursor::add_words(std::string_view words) {

@@ -24,8 +24,10 @@ class EnglishCursor {
   const EnglishToken* token(std::size_t ahead) const;
   /// The core of that token; empty for IPA and behind the last one.
   std::string_view core(std::size_t ahead) const;
-  /// The token before the next one; null at the first.
-  const EnglishToken* before() const { return at_ > 0 ? &tokens_[at_ - 1] : nullptr; }
+  /// The token before the next one, or as many before it; null before the first.
+  const EnglishToken* before(std::size_t back = 1) const { return at_ >= back ? &tokens_[at_ - back] : nullptr; }
+  /// The core of that token in lower case; empty for IPA and before the first.
+  std::string small_before(std::size_t back = 1) const;
   /// Whether a name follows: "St. Paul", not "Baker St., London".
   bool next_is_name() const;
   /// Whether the text is in capitals, so that they mean nothing.
@@ -48,6 +50,8 @@ class EnglishCursor {
   bool has_words() const { return !out_.empty(); }
   /// The last word, initial, IPA or mark. Requires has_words().
   const std::string& last_word() const { return out_.back().text; }
+  /// Whether a word was among those before.
+  bool has_word(std::string_view word) const;
   /// Adds words that single spaces part.
   void add_words(std::string_view words);
   /// Adds a pause; of two in a row the stronger one stays, and none begins a text.
@@ -83,6 +87,12 @@ bool read_sign(EnglishCursor& text);
 /// out.
 void read_compound(EnglishCursor& text, std::string_view word);
 
+/// Roman figures behind what they count or a name, and the numbers of a list: "Chapter IX", "Louis XIV", "ii)".
+bool read_roman(EnglishCursor& text);
+
+/// Parts of an address: "NY 10118", "W. 42nd St.", "350 Fifth Ave.", "221B Baker St."
+bool read_address_part(EnglishCursor& text);
+
 /// Capitals that are read by their names: those that no dictionary has, and those that are a word only in lower case
 /// ("US"), unless all of the text is in capitals.
 bool is_spelled(const EnglishCursor& text, std::string_view word);
@@ -97,7 +107,8 @@ bool read_time(EnglishCursor& text);
 /// "Mon. 5 May", "Mon-Fri". "Sun." is a word at the text's end and where the next sentence begins.
 bool read_weekday(EnglishCursor& text);
 
-/// "+44 20 7946 0958" digit by digit, whatever its groups look like, and "(212) 555-0199".
+/// "+44 20 7946 0958" digit by digit, whatever its groups look like, "(212) 555-0199", "503 555 0190", "020 7946 0958",
+/// "1-800-FLOWERS", "call 911".
 bool read_telephone(EnglishCursor& text);
 
 /// What digit_group_words knows: versions, addresses, ratios.
@@ -110,6 +121,13 @@ bool read_money(EnglishCursor& text);
 /// "12", "1,234.5", "-3", "50%", "21st", "1980s", "1/2", "10-20", "1.5-2%", "5km", "5G", "50K", "2 1/2 cups". False
 /// also for a number that other characters follow ("5abc"); its minus is written then, and the token is the rest.
 bool read_number(EnglishCursor& text);
+
+/// Whether the amount before the token `ahead` describes the noun that this is: "2000 W heater", "a 5 kg bag", "a $20
+/// bill", not "5 m high" or "2 kg rice". English has the unit in the singular then.
+bool describes_noun(const EnglishCursor& text, std::string_view unit, std::size_t ahead);
+
+/// Whether a unit is behind the number that the next token is.
+bool has_unit_behind(const EnglishCursor& text);
 
 /// The unit that follows the number that the next token is, as a token of its own: "5 km", "5 in.", "5 sq ft". Written
 /// where there is one.

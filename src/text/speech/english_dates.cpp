@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,13 @@ bool is_day(std::string_view word) {
          (digits.size() == 1 || digits <= "31") && digits.front() != '0';
 }
 
+/// "13-15" as ordinals; none for other text.
+std::optional<std::string> days_words(std::string_view word, std::string_view article) {
+  const auto days = split(word, '-');
+  if (days.size() != 2 || !std::ranges::all_of(days, is_day)) return std::nullopt;
+  return ordinal_words(day_of(days[0])) + " to " + std::string(article) + ordinal_words(day_of(days[1]));
+}
+
 void read_year_behind(EnglishCursor& text) {
   const auto& behind = text.token(0)->behind;
   if (!may_be_year(text.core(1)) || !(behind.empty() || behind == "," || text.is_point_read())) return;
@@ -34,16 +42,30 @@ void read_year_behind(EnglishCursor& text) {
 
 bool read_month_first(EnglishCursor& text, std::string_view month) {
   const bool is_full = ascii_lower(text.core(0)) == month;
-  const bool has_day = is_day(text.core(1)), has_year = may_be_year(text.core(1));
+  const auto days = days_words(text.core(1), "");
+  const bool has_day = is_day(text.core(1)) || days, has_year = may_be_year(text.core(1));
   // "Mar" and "Sun" alone may be anything; "May" and "March" are words.
   if (!is_full && !text.token(0)->has_point() && !has_day && !has_year) return false;
   if (!is_full) text.take_point();
   text.add_words(month);
   if (has_day && (is_full || text.token(0)->behind.empty() || text.token(0)->has_point())) {
     text.advance();
-    text.add_words(ordinal_words(day_of(text.core(0))));
+    text.add_words(days ? *days : ordinal_words(day_of(text.core(0))));
   }
   if (has_day) text.leave_point();
+  read_year_behind(text);
+  return true;
+}
+
+/// "Mar.-Aug. 2020".
+bool read_months(EnglishCursor& text) {
+  const auto parts = split(text.core(0), '-');
+  const auto named = [](std::string_view part) { return month_name(part.substr(0, part.find('.'))); };
+  const auto first = parts.size() == 2 ? named(parts[0]) : std::nullopt;
+  const auto last = first ? named(parts[1]) : std::nullopt;
+  if (!last) return false;
+  text.take_point();
+  text.add_words(std::string(*first) + " to " + std::string(*last));
   read_year_behind(text);
   return true;
 }
@@ -108,11 +130,29 @@ bool read_season(EnglishCursor& text, char separator) {
   return true;
 }
 
-/// "on 3/15": a day of a month, where the word before shows that it is no fraction.
+/// "5/31" and "12/23": a day behind its month, which is no fraction.
+bool is_sure_day(std::string_view text) {
+  const auto parts = split(text, '/');
+  constexpr int kMonths = 12, kDays = 31;
+  if (parts.size() != 2 ||
+      !std::ranges::all_of(parts, [](auto part) { return is_all_digits(part) && part.size() < 3; }))
+    return false;
+  const int month = number_of(parts[0]), day = number_of(parts[1]);
+  constexpr auto kFractions = std::to_array<int>({16, 20, 24});  // "3/16 in."
+  return month > 1 && month <= kMonths && day > kMonths && day <= kDays &&
+         std::ranges::find(kFractions, day) == kFractions.end();
+}
+
+/// "on 3/15": a day of a month, where it or what is before shows that it is no fraction.
 std::optional<DigitDate> day_of_month(const EnglishCursor& text, char separator) {
-  const bool is_on = text.has_words() && text.last_word() == "on" && separator == '/';
-  const auto day = is_on ? full_date(std::string(text.core(0)) + "/2000", separator) : std::nullopt;
-  if (!day || text.core(0) == "9/11") return std::nullopt;
+  constexpr auto kBefore = std::to_array<std::string_view>({"on", "until", "till", "since", "due"});
+  if (separator != '/' || text.core(0) == "9/11") return std::nullopt;
+  const bool is_on = text.has_words() && std::ranges::find(kBefore, text.last_word()) != kBefore.end();
+  const auto* other = text.before(2);  // "12/23 to 1/2"
+  const bool is_behind_day = other && text.small_before() == "to" && is_sure_day(other->core);
+  if (!is_on && !is_behind_day && !is_sure_day(text.core(0))) return std::nullopt;
+  const auto day = full_date(std::string(text.core(0)) + "/2000", separator);
+  if (!day) return std::nullopt;
   return DigitDate{"", day->month, day->day};
 }
 
@@ -167,6 +207,31 @@ bool read_digits_of_date(EnglishCursor& text) {
   return part.has_value();
 }
 
+/// "1:52.3" of a race, "2:00 left", "1h 30m": how long something takes.
+bool read_duration(EnglishCursor& text) {
+  const std::string word(text.core(0));
+  const auto colon = word.find(':'), point = word.find('.');
+  const auto minutes = std::string_view(word).substr(0, colon);
+  if (colon != std::string::npos && point != std::string::npos && point == colon + 3 && is_all_digits(minutes) &&
+      is_all_digits(std::string_view(word).substr(point + 1)) && clock_time(word.substr(0, point), false)) {
+    text.add_words(cardinal_words(minutes) + (word[colon + 1] == '0' ? " oh " : " ") +
+                   decimal_words(std::string_view(word).substr(colon + (word[colon + 1] == '0' ? 2 : 1))));
+    return true;
+  }
+  const auto next = text.core(1);
+  if (word.ends_with(":00") && is_all_digits(minutes) && (next == "left" || next == "remaining")) {
+    text.add_words(cardinal_words(minutes) + (minutes == "1" ? " minute" : " minutes"));
+    return true;
+  }
+  const auto is_number_with = [](std::string_view time, char unit) {
+    return time.size() > 1 && time.back() == unit && is_all_digits(time.substr(0, time.size() - 1));
+  };
+  const bool is_behind_hours = is_number_with(text.small_before(), 'h'), is_before_seconds = is_number_with(next, 's');
+  if (!is_number_with(word, 'm') || !(is_behind_hours || is_before_seconds)) return false;
+  text.add_words(cardinal_words(word.substr(0, word.size() - 1)) + (word == "1m" ? " minute" : " minutes"));
+  return true;
+}
+
 }  // namespace
 
 bool read_date(EnglishCursor& text) {
@@ -178,10 +243,20 @@ bool read_date(EnglishCursor& text) {
     read_year_behind(text);
     return true;
   }
+  if (read_months(text)) return true;
+  if (const auto month = month_name(text.core(1)); month && text.token(0)->behind.empty())
+    if (const auto days = days_words(text.core(0), "the ")) {  // "5-7 June"
+      const bool has_article = text.has_words() && text.last_word() == "the";
+      text.add_words((has_article ? "" : "the ") + *days + " of " + std::string(*month));
+      text.advance();
+      read_year_behind(text);
+      return true;
+    }
   return read_digits_of_date(text);
 }
 
 bool read_time(EnglishCursor& text) {
+  if (read_duration(text)) return true;
   const auto dash = text.core(0).find('-');
   if (dash != std::string_view::npos && dash + 1 < text.core(0).size() && is_ascii_digit(text.core(0)[dash + 1])) {
     const auto first =
@@ -194,6 +269,12 @@ bool read_time(EnglishCursor& text) {
     return read_time(text) || read_number(text);
   }
   const auto half = text.token(0)->behind.empty() ? half_of_day(text.core(1)) : std::nullopt;
+  const auto point = text.core(0).find('.');
+  if (half && point != std::string_view::npos && point + 3 == text.core(0).size()) {  // "8.30 a.m."
+    std::string digits(text.core(0));
+    digits[point] = ':';
+    if (clock_time(digits, true)) text.replace_core(std::move(digits));
+  }
   const auto time = clock_time(text.core(0), half.has_value());
   if (!time) return false;
   text.add_words(time->words);
@@ -218,7 +299,8 @@ bool read_weekday(EnglishCursor& text) {
   }
   const auto next = text.core(1);
   const bool is_next_sentence = next.empty() || (is_ascii_upper(next.front()) && !month_name(next));
-  if (!text.token(0)->has_point() || is_next_sentence) return false;
+  const bool is_before_date = is_day(next) || month_name(next);  // "Mon 3 June"
+  if (!(text.token(0)->has_point() || is_before_date) || is_next_sentence) return false;
   text.take_point();
   text.add_words(*first);
   return true;

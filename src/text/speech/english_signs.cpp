@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "text/speech/abbreviations.h"
 #include "text/speech/amounts.h"
 #include "text/speech/digit_groups.h"
 #include "text/speech/english_cursor.h"
 #include "text/speech/number_words.h"
 #include "text/speech/signs.h"
+#include "text/speech/word_parts.h"
 #include "text/utf8.h"
 
 namespace tutti {
@@ -63,8 +65,24 @@ bool has_ordinal_ending(std::string_view text) {
   return is_one && (text.size() == kEnding || !is_ascii_alphabetic(text[kEnding]));
 }
 
-/// A number at the front of `rest`, as "21st" in "21st-century"; how much of it that was.
-std::size_t read_digits_within(EnglishCursor& text, std::string_view rest) {
+/// Digits behind characters: "A380", "Uranium-235" and "report_2023" are read in pairs, "ABC-12345" digit by digit.
+std::string numbered_words(std::string_view left, std::string_view digits, bool has_more) {
+  constexpr std::size_t kPairs = 3, kYear = 4;
+  const bool is_joined = left.ends_with('-') || left.ends_with('_');
+  const auto name = is_joined ? left.substr(0, left.size() - 1) : left;
+  const bool is_of_code = left.size() > 1 && left.front() == '#';  // "#2024-117"
+  const bool is_behind_word = !name.empty() && (is_ascii_alphabetic(name.back()) || is_of_code);
+  const bool is_initial = left.size() == 1 && is_ascii_upper(left.front());
+  if (left == "#" && digits.size() == kYear && has_more) return year_words(digits);
+  if (digits.front() == '0' || !is_behind_word || !(is_joined || is_initial)) return cardinal_words(digits);
+  if (digits.size() > kYear) return digit_words(digits);
+  const bool is_in_pairs = (digits.size() == kPairs && !digits.ends_with("00")) || digits.size() == kYear;
+  return is_in_pairs ? paired_words(digits) : cardinal_words(digits);
+}
+
+/// A number at the front of `rest`, as "21st" in "21st-century"; how much of it that was. `left`: what is
+/// before it in the word.
+std::size_t read_digits_within(EnglishCursor& text, std::string_view left, std::string_view rest) {
   const auto number = number_at_front(rest);
   const auto behind = rest.substr(number.size());
   constexpr std::size_t kEnding = 2;
@@ -76,7 +94,9 @@ std::size_t read_digits_within(EnglishCursor& text, std::string_view rest) {
   }
   const bool is_plural = behind.starts_with("s-") || behind == "s";  // "1990s-2000s"
   if ((!is_ordinal && !is_plural) || !is_all_digits(number)) {
-    text.add_words(decimal_words(without_commas(number)));
+    const bool is_last = behind.empty() || !is_alphanumeric(behind.front());
+    text.add_words(is_last && is_all_digits(number) ? numbered_words(left, number, behind.starts_with('-'))
+                                                    : decimal_words(without_commas(number)));
     return number.size();
   }
   text.add_words(is_plural ? plural_of_number(year_words(number)) : ordinal_words(number));
@@ -94,7 +114,9 @@ class CompoundReader {
   void read() {
     while (at_ < word_.size()) step();
     end_word();
-    if (has_power_) read_unit_behind(text_, false);
+    const bool is_product =
+        word_.find('x') != word_.npos && is_ascii_digit(word_.front()) && is_ascii_digit(word_.back());
+    if (has_power_ || is_product) read_unit_behind(text_, false);  // "4x100 m"
   }
 
  private:
@@ -105,7 +127,7 @@ class CompoundReader {
     const char c = word_[at_];
     if (is_ascii_digit(c)) {
       end_word();
-      at_ += read_digits_within(text_, rest());
+      at_ += read_digits_within(text_, word_.substr(0, at_), rest());
       return;
     }
     if (is_ascii_alphabetic(c) || c == '\'') {
@@ -114,11 +136,25 @@ class CompoundReader {
       return;
     }
     end_word();
+    if (c == '#' && read_color()) return;
     const auto sign = code_point_at(word_, at_);
     if (sign.value == kRaised || (c == '^' && (is_alphanumeric(before()) || before() == ')')))
       read_power(sign.size);
     else if (!read_currency())
       read_sign_within(sign);
+  }
+
+  /// "#FF8800": digit by digit.
+  bool read_color() {
+    constexpr std::size_t kSize = 6;
+    const auto digits = rest().substr(1);
+    const bool is_hex = digits.size() == kSize && digits.find_first_not_of("0123456789abcdefABCDEF") == digits.npos;
+    if (!is_hex || is_all_digits(digits) || digits.find_first_of("0123456789") == digits.npos) return false;
+    text_.add_words("hash");
+    for (const char digit : digits)
+      is_ascii_digit(digit) ? text_.add_words(digit_words({&digit, 1})) : text_.spell({&digit, 1});
+    at_ = word_.size();
+    return true;
   }
 
   void end_word() {
@@ -130,11 +166,71 @@ class CompoundReader {
     const bool is_behind_digit = at_ > characters_.size() && is_ascii_digit(word_[at_ - characters_.size() - 1]);
     if (characters_ == "x" && is_behind_digit && is_beside_digit)
       text_.add_words("by");  // "4x4"
-    else if (is_short || (characters_.size() <= kLongest && is_spelled(text_, characters_)))
+    else if (is_short || is_of_code(is_behind_digit) || (characters_ == "A" && before_word(characters_) == '-') ||
+             (characters_.size() <= kLongest && is_spelled(text_, characters_)))
       text_.spell(characters_);
+    else if (is_before_power() && (characters_.size() == 1 || has_no_vowel(characters_)))
+      text_.spell(characters_);  // "a^2", "mc^2"
     else if (!characters_.empty())
-      text_.add_words(ascii_lower(characters_));
+      add_word(characters_);
     characters_.clear();
+  }
+
+  /// "4JU" of a postal code: capitals that end a word behind a digit.
+  bool is_of_code(bool is_behind_digit) const {
+    constexpr std::size_t kLongest = 3;
+    return is_behind_digit && at_ == word_.size() && characters_.size() <= kLongest && are_capitals(characters_);
+  }
+
+  bool is_before_power() const {
+    return at_ < word_.size() && (word_[at_] == '^' || code_point_at(word_, at_).value == kRaised);
+  }
+
+  /// A word that no sign is in; names of code are read in their parts.
+  void add_word(std::string_view word) {
+    const std::string small = ascii_lower(word);
+    const auto stem = word.substr(0, word.size() - std::min<std::size_t>(word.size(), 3));
+    const auto one = std::string_view(small).substr(0, small.size() - (small.ends_with('s') ? 1 : 0));
+    const auto parts = camel_parts(word);
+    const bool is_short_form = is_ascii_upper(word.front()) && before_word(word) == '-' && text_.token(0)->has_point();
+    const auto form = is_short_form ? long_form(word, true, false) : std::nullopt;
+    const auto front = at_ - word.size();
+    const bool is_behind_number = before_word(word) == '-' && front > 1 && is_ascii_digit(word_[front - 2]);
+    const bool may_be_measure = is_behind_number && word.size() > 1 && (small != "in" || text_.token(0)->has_point());
+    const auto measure = may_be_measure ? unit_name(word, true) : std::nullopt;
+    if (form)
+      text_.add_words(*form);  // "D-Calif."
+    else if (measure)
+      text_.add_words(*measure);                                                             // "12-oz."
+    else if (text_.knows(small) && !(has_no_vowel(small) && word_.find('_') != word_.npos))  // "timeout_ms"
+      text_.add_words(small);
+    else if (const auto spoken = spoken_acronym(ascii_upper(word)))
+      text_.add_words(*spoken);
+    else if (const auto unit = has_no_vowel(small) && !is_path() ? unit_name(word, false) : std::nullopt)
+      text_.add_words(*unit);  // "in kg"
+    else if (one.size() > 1 && one.size() < small.size() && text_.knows(one) && one.find_first_of("aeiou") == one.npos)
+      text_.add_words(std::string(one) + "'s");  // "pdfs"
+    else if (is_formula(word) || has_no_vowel(word))
+      text_.spell(word);
+    else if (small.ends_with("'ve") && text_.knows(ascii_lower(stem)))
+      text_.add_words(ascii_lower(stem) + " have");  // "he'd've"
+    else if (parts.size() > 1)
+      for (const auto part : parts) add_part(part);
+    else
+      text_.add_words(small);
+  }
+
+  /// Whether the word is an address or the name of a file, which have no units.
+  bool is_path() const { return word_.find_first_of("./_\\") != word_.npos; }
+
+  /// The character before the word that ends here.
+  char before_word(std::string_view word) const { return at_ > word.size() ? word_[at_ - word.size() - 1] : ' '; }
+
+  void add_part(std::string_view part) {
+    if (are_capitals(part) && (part.size() == 1 || is_spelled(text_, part)))
+      text_.spell(part);
+    else
+      add_word(part);
   }
 
   /// "10\u207B\u00B3", "x^2": the power, and a unit behind it.
@@ -178,9 +274,11 @@ class CompoundReader {
     if (!currency || is_ascii_alphabetic(word_[at_])) return false;
     const auto number = number_at_front(rest().substr(size));
     const bool is_alone = at_ == 0 && text_.has_words() && (size == word_.size() || word_[size] == '-');
+    const bool is_last = at_ + size + number.size() == word_.size() && text_.token(0)->behind.empty();
+    const bool is_one = number == "1" || (is_last && describes_noun(text_, "", 1));  // "a 2-for-$5 deal"
     if (!number.empty())
       text_.add_words(decimal_words(without_commas(number)) + " " +
-                      std::string(number == "1" ? currency->one : currency->many));
+                      std::string(is_one ? currency->one : currency->many));
     else if (is_ascii_digit(before()) || is_alone)
       text_.add_words(currency->many);
     else
@@ -242,10 +340,17 @@ class CompoundReader {
       text_.add_words(at_ == 0 || is_ascii_digit(before()) ? "point" : "dot");
     else if (is_ascii_digit(next.front()))
       return;
-    else if (is_alphanumeric(before()) && is_ascii_upper(next.front()))
+    else if (is_alphanumeric(before()) && is_ascii_upper(next.front()) && !is_capital_ending(next))
       text_.add_mark('.');
     else
       text_.add_words("dot");
+  }
+
+  /// "IMG_2041.JPG", not "end.Next".
+  bool is_capital_ending(std::string_view next) const {
+    constexpr std::size_t kMost = 4;
+    return next.size() > 1 && next.size() <= kMost &&
+           std::ranges::all_of(next, [](char c) { return is_ascii_upper(c) || is_ascii_digit(c); });
   }
 
   /// "X- and Y-axis": the hyphen is for a word that comes later.
@@ -261,25 +366,39 @@ class CompoundReader {
   bool has_power_ = false;
 };
 
+/// "I <3 it": a heart.
+bool read_heart(EnglishCursor& text) {
+  const auto* next = text.token(1);
+  const auto who = text.small_before();
+  const bool is_someone = who == "i" || who == "we" || who == "you" || who == "they" || who == "u";
+  if (text.core(0) != "<" || !is_someone || !next || !next->is_tight || next->core != "3" || text.core(2).empty())
+    return false;
+  text.advance();
+  text.add_words("love");
+  return true;
+}
+
 }  // namespace
 
 bool is_spelled(const EnglishCursor& text, std::string_view word) {
   constexpr std::size_t kMostCapitals = 5;
   constexpr auto kAlsoWords = std::to_array<std::string_view>(
-      {"IT",  "US",  "WHO", "ID",  "AI",  "AD", "PA",  "MA",  "OS",  "ER", "ET", "LA",  "UN",  "LED", "MS",  "SAP",
-       "MIA", "SAT", "ROI", "SEC", "IRA", "CT", "AKA", "FYI", "OT",  "ED", "RA", "ENT", "EST", "NGO", "DEA", "DOE",
-       "IDE", "AM",  "PI",  "TA",  "PO",  "MC", "SEO", "ASP", "IOS", "TI", "EN", "CDS", "ADA", "CAD", "VAT"});
+      {"IT",  "US",  "WHO", "ID",  "AI",  "AD",  "PA",  "MA", "OS",  "ER",  "ET",  "LA",  "UN",  "LED",
+       "MS",  "SAP", "MIA", "SAT", "ROI", "SEC", "IRA", "CT", "AKA", "FYI", "OT",  "ED",  "RA",  "ENT",
+       "EST", "NGO", "DEA", "DOE", "IDE", "AM",  "PI",  "TA", "PO",  "MC",  "SEO", "ASP", "IOS", "TI",
+       "EN",  "CDS", "ADA", "CAD", "VAT", "COO", "ERA", "EU", "AR",  "AU",  "COB", "EV"});
   if (!are_capitals(word) || word.size() < 2 || word.size() > kMostCapitals) return false;
   const auto* next = text.token(1);
   const bool is_joined = (next && next->is_tight && next->core == "&") ||  // "AT&T"
                          (text.before() && text.before()->core == "&" && text.token(0)->is_tight);
-  if (is_joined || !text.knows(ascii_lower(word))) return true;
+  if (is_joined || !text.knows(ascii_lower(word)) || has_no_vowel(ascii_lower(word))) return true;
   return !text.is_shouted() && std::ranges::find(kAlsoWords, word) != kAlsoWords.end();
 }
 
 bool read_sign(EnglishCursor& text) {
   const EnglishToken& token = *text.token(0);
   if (!token.is_sign) return false;
+  if (read_heart(text)) return true;
   const std::string written = token.core;
   const Sign* sign = sign_at_front(written);
   const auto* before = text.before();
@@ -317,7 +436,8 @@ void read_compound(EnglishCursor& text, std::string_view word) {
   const bool is_product = word == "x" && text.before() && !number_at_front(text.core(1)).empty() &&
                           !number_at_front(text.before()->core).empty() && text.before()->behind.empty();
   if (is_product) {
-    text.add_words("times");
+    const auto article = text.small_before(2);
+    text.add_words(article == "a" || article == "an" ? "by" : "times");  // "a 2 x 4"
     return;
   }
   if (word.find('-') != word.npos && text.knows(ascii_lower(word))) {

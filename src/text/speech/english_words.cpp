@@ -14,6 +14,7 @@
 #include "text/speech/number_words.h"
 #include "text/speech/signs.h"
 #include "text/speech/text_parts.h"
+#include "text/speech/word_parts.h"
 #include "text/utf8.h"
 
 namespace tutti {
@@ -25,52 +26,51 @@ bool are_capitals(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_ascii_upper);
 }
 
-int roman_value(std::string_view roman) {
-  const auto value = [](char digit) {
-    switch (digit) {
-      case 'I': return 1;
-      case 'V': return 5;
-      case 'X': return 10;
-      case 'L': return 50;
-      default: return 100;
-    }
-  };
-  int sum = 0;
-  for (std::size_t i = 0; i < roman.size(); ++i) {
-    const int one = value(roman[i]);
-    sum += i + 1 < roman.size() && value(roman[i + 1]) > one ? -one : one;
-  }
-  return sum;
+/// Short forms that are words, or others, where no number is behind them: "he wrote no.", "a fig."
+bool needs_number(std::string_view small) {
+  constexpr auto kCounted = std::to_array<std::string_view>(
+      {"no", "nos", "fig", "figs", "art", "tab", "ex", "eq", "par", "est", "ste", "c", "ca"});
+  return std::ranges::find(kCounted, small) != kCounted.end();
 }
 
-/// Roman digits behind what is counted in them.
-bool read_roman(EnglishCursor& text) {
-  const auto word = text.core(0);
-  if (!are_capitals(word) || word.find_first_not_of("IVXLC") != word.npos || !text.has_words()) return false;
-  constexpr std::array<std::string_view, 9> kCounted{"chapter", "part",    "volume", "act",  "section",
-                                                     "war",     "article", "scene",  "title"};
-  constexpr std::array<std::string_view, 24> kNames{
-      "henry",    "edward",   "charles",   "george",   "james",     "louis",   "william",   "richard",
-      "philip",   "pope",     "pius",      "napoleon", "elizabeth", "john",    "paul",      "francis",
-      "benedict", "nicholas", "frederick", "leo",      "peter",     "gregory", "alexander", "mary"};
-  const auto& before = text.last_word();
-  const std::string digits = std::to_string(roman_value(word));
-  if (std::ranges::find(kCounted, before) != kCounted.end()) {
-    text.add_words(cardinal_words(digits));
-    return true;
-  }
-  if (word == "I" || std::ranges::find(kNames, before) == kNames.end()) return false;
-  text.add_words("the " + ordinal_words(digits));
-  return true;
+/// Titles, which a name follows: "Rep. Lee", not "the last rep."
+bool needs_name(std::string_view small) {
+  constexpr auto kTitles = std::to_array<std::string_view>({"rep", "sen", "adm", "pvt", "cpl"});
+  return std::ranges::find(kTitles, small) != kTitles.end();
+}
+
+/// "the invoice no. is": "no" is short for number before a word that goes on.
+bool is_number_of(const EnglishCursor& text, std::string_view small) {
+  constexpr auto kGoesOn = std::to_array<std::string_view>({"is", "was", "on", "for", "of", "below", "above", "and"});
+  return small == "no" && text.token(0)->behind == "." && text.before() && text.before()->behind.empty() &&
+         std::ranges::find(kGoesOn, text.core(1)) != kGoesOn.end();
 }
 
 bool read_short_form(EnglishCursor& text) {
   const bool is_number = !text.core(1).empty() && is_ascii_digit(text.core(1).front());
   const auto small = ascii_lower(text.core(0));
-  if ((small == "no" || small == "fig" || small == "art") && !is_number) return false;
+  if ((needs_number(small) && !is_number && small != "est" && !is_number_of(text, small)) ||
+      (needs_name(small) && !text.next_is_name()))
+    return false;
+  if (small == "est" && !is_number && !text.token(0)->has_point()) return false;
   const bool is_number_sign = text.core(0) == "No" && text.before() && is_number && text.token(0)->behind.empty();
-  const bool has_point = text.token(0)->has_point() || is_number_sign;
-  const auto form = long_form(text.core(0), has_point, text.next_is_name());
+  const bool is_before_colon = text.token(0)->behind == ":" && (small == "tel" || small == "ext");
+  const bool is_of_building = (small == "apt" || small == "fl" || small == "ext") && is_number;
+  const bool has_point = text.token(0)->has_point() || is_number_sign || is_before_colon || is_of_building;
+  const bool is_round = text.core(0) == "Rd" && is_number;
+  const bool is_circa = (small == "c" || small == "ca") && has_point;
+  const auto next = text.core(1);
+  const bool is_estimated = small == "est" && has_point && !next.empty() && ascii_lower(next) == next && !is_number;
+  const auto rate = text.has_words() && text.last_word() == "per" ? unit_name(text.core(0), true) : std::nullopt;
+  if (rate && small.size() > 1) {  // "per gal."
+    text.take_point();
+    text.add_words(*rate);
+    return true;
+  }
+  const auto form = is_estimated ? "estimated"
+                    : is_round   ? "round"
+                    : is_circa   ? "circa"
+                                 : long_form(text.core(0), has_point, text.next_is_name());
   if (!form) return false;
   text.take_point();
   text.add_words(*form);
@@ -92,11 +92,46 @@ bool read_several_initials(EnglishCursor& text, std::string_view word) {
   return true;
 }
 
+/// "A" where it is no article: "(A)", "A: yes", "vitamin A", "from A to Z". `is_listed`: of small characters "a)".
+bool is_named_a(const EnglishCursor& text) {
+  const auto& token = *text.token(0);
+  if (token.core == "a") return token.behind.starts_with(')') && (token.is_opened || !text.before());
+  if (token.core != "A") return false;
+  if (token.behind.starts_with(')') || token.behind.starts_with(':')) return true;
+  if (text.is_shouted()) return false;
+  const auto* other = text.token(2);
+  if ((text.core(1) == "to" || text.core(1) == "and" || text.core(1) == "or") && other && other->core.size() == 1 &&
+      is_ascii_upper(other->core.front()) && other->core != "I")
+    return true;
+  constexpr auto kNamed = std::to_array<std::string_view>(
+      {"vitamin", "option",    "plan",  "type",     "grade",    "class",   "group", "team",
+       "section", "hepatitis", "part",  "appendix", "schedule", "form",    "size",  "series",
+       "block",   "gate",      "level", "point",    "side",     "exhibit", "to"});
+  const auto* before = text.before();
+  const bool is_named =
+      before && before->behind.empty() && std::ranges::find(kNamed, text.small_before()) != kNamed.end();
+  return is_named && (!token.behind.empty() || text.core(1).empty() || ascii_lower(text.core(1)) == text.core(1));
+}
+
+/// "AA batteries", "AAA".
+bool read_battery(EnglishCursor& text) {
+  const auto word = text.core(0);
+  const bool is_double = word == "AA" && ascii_lower(text.core(1)).starts_with("batter");
+  if (!is_double && word != "AAA") return false;
+  text.add_words(is_double ? "double" : "triple");
+  text.spell("a");
+  return true;
+}
+
 /// "U.S.", "J." before a name, "FBI" where no dictionary has it.
 bool read_initials(EnglishCursor& text) {
   const auto word = text.core(0);
   const auto parts = split(word, '.');
-  const auto is_one = [](std::string_view part) { return part.size() == 1 && is_ascii_alphabetic(part.front()); };
+  constexpr auto kDegrees = std::to_array<std::string_view>({"Sc", "Ed", "Phil", "Mus", "Eng"});  // "M.Sc."
+  const auto is_one = [&](std::string_view part) {
+    const bool is_degree = part.data() != word.data() && std::ranges::find(kDegrees, part) != kDegrees.end();
+    return (part.size() == 1 && is_ascii_alphabetic(part.front())) || is_degree;
+  };
   const bool is_dotted = std::ranges::all_of(parts, is_one);
   const bool is_initial = word.size() == 1 && is_ascii_upper(word.front()) && word != "I" && word != "O";
   if (is_dotted && (parts.size() > 1 || (is_initial && text.token(0)->has_point() && text.next_is_name()))) {
@@ -104,7 +139,12 @@ bool read_initials(EnglishCursor& text) {
     text.spell(word);
     return true;
   }
-  if (is_initial && word != "A") {
+  if (read_battery(text)) return true;
+  if (const auto spoken = spoken_acronym(word); spoken && !text.knows(ascii_lower(word))) {
+    text.add_words(*spoken);
+    return true;
+  }
+  if ((is_initial && word != "A") || is_named_a(text)) {
     text.spell(word);
     return true;
   }
@@ -116,11 +156,20 @@ bool read_initials(EnglishCursor& text) {
 /// "https://example.com/a", "bob@example.com", "example.com": signs are words.
 bool read_address(EnglishCursor& text) {
   const auto parts = address_parts(text.core(0));
-  for (const auto& part : parts) {
-    if (part.is_spelled)
+  const auto text_at = [&](std::size_t at) { return at < parts.size() ? std::string_view(parts[at].text) : ""; };
+  for (std::size_t at = 0; at < parts.size(); ++at) {
+    const auto& part = parts[at];
+    const auto before = at > 0 ? text_at(at - 1) : "", next = text_at(at + 1);
+    const bool is_ending = before == "dot" && next != "dot" && next != "at" && is_spelled_ending(part.text);
+    constexpr std::size_t kPort = 4;
+    const bool is_port = before == "colon" && part.text.size() == kPort;
+    const bool is_language = before == "slash" && next == "dot" && part.text.size() == 2 && at > 2 &&
+                             text_at(at - 3) == "colon" &&
+                             std::ranges::all_of(part.text, is_ascii_alphabetic);  // "//en."
+    if (part.is_spelled || is_ending || is_language)
       text.spell(part.text);
     else if (is_all_digits(part.text))
-      text.add_words(cardinal_words(part.text));
+      text.add_words(may_be_year(part.text) || is_port ? paired_words(part.text) : cardinal_words(part.text));
     else
       read_compound(text, part.text);
   }
@@ -133,8 +182,9 @@ void read_token(EnglishCursor& text) {
     return;
   }
   const bool is_read = read_sign(text) || read_date(text) || read_time(text) || read_weekday(text) ||
-                       read_telephone(text) || read_groups(text) || read_address(text) || read_money(text) ||
-                       read_number(text) || read_roman(text) || read_short_form(text) || read_initials(text);
+                       read_address_part(text) || read_telephone(text) || read_groups(text) || read_address(text) ||
+                       read_money(text) || read_number(text) || read_roman(text) || read_short_form(text) ||
+                       read_initials(text);
   if (!is_read) read_compound(text, text.core(0));
 }
 

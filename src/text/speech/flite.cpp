@@ -12,6 +12,7 @@
 #include "base/guarded.h"
 #include "base/library_call.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -87,7 +88,7 @@ Flite::~Flite() = default;
 Result<const Flite*> Flite::load() {
   static const Result<std::unique_ptr<const Flite>> loaded = []() -> Result<std::unique_ptr<const Flite>> {
     std::unique_ptr<Flite> flite(new Flite);
-    if (auto opened = flite->library_->open(); !opened) return tl::unexpected<Error>(opened.error());
+    TRY(flite->library_->open());
     return flite;
   }();
   if (!loaded) return tl::unexpected<Error>(loaded.error());

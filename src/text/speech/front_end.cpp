@@ -11,6 +11,7 @@
 #include "base/field_names.h"
 #include "base/files.h"
 #include "base/random/counter_random.h"
+#include "base/try.h"
 #include "text/speech/english_words.h"
 #include "text/speech/flite.h"
 #include "text/speech/text_parts.h"
@@ -112,9 +113,8 @@ Result<std::vector<std::int32_t>> TextFrontEnd::Tables::symbols_of(const ReadAlo
     if (kind == SymbolKind::characters)
       return fail(Fault::usage, "[[" + piece.text + "]]: IPA needs a voice of phonemes, and this one has characters",
                   "Write the word itself");
-    const auto phones = phones_of_ipa(piece.text);
-    if (!phones) return tl::unexpected<Error>(phones.error());
-    return symbols_of(*phones);
+    const auto phones = TRY(phones_of_ipa(piece.text));
+    return symbols_of(phones);
   }
   if (kind == SymbolKind::characters) return symbols_of_characters(piece.text, skipped);
   // Dictionaries have the name of a character as "a.".
@@ -180,21 +180,18 @@ Result<TextFrontEnd> TextFrontEnd::parse(std::string_view bytes) {
   reader.get(rules);
   if (!reader.finished()) return fail(Fault::corrupt, "the text front end of a voice is damaged: it ends too early");
   if (tables.kind == SymbolKind::phonemes) {
-    auto words = Lexicon::parse(std::move(lexicon));
-    if (!words) return tl::unexpected<Error>(words.error());
-    auto trees = GraphemeRules::parse(rules);
-    if (!trees) return tl::unexpected<Error>(trees.error());
-    tables.lexicon = std::move(*words);
-    tables.rules = std::move(*trees);
+    auto words = TRY(Lexicon::parse(std::move(lexicon)));
+    auto trees = TRY(GraphemeRules::parse(rules));
+    tables.lexicon = std::move(words);
+    tables.rules = std::move(trees);
   }
   tables.number_symbols();
   return TextFrontEnd(std::make_shared<const Tables>(std::move(tables)));
 }
 
 Result<TextFrontEnd> TextFrontEnd::open(const std::filesystem::path& file) {
-  const auto bytes = read_regular_file(file);
-  if (!bytes) return tl::unexpected<Error>(bytes.error());
-  auto parsed = parse(*bytes);
+  const auto bytes = TRY(read_regular_file(file));
+  auto parsed = parse(bytes);
   if (!parsed) return fail_in(file.string(), parsed.error());
   return parsed;
 }
@@ -212,7 +209,7 @@ const std::vector<std::string>& TextFrontEnd::symbols() const {
 }
 
 Result<SymbolText> TextFrontEnd::read(std::string_view text) const {
-  if (auto closed = check_ipa_brackets(text); !closed) return tl::unexpected<Error>(closed.error());
+  TRY(check_ipa_brackets(text));
   SymbolText result;
   const KnowsWord knows = [this](std::string_view word) {
     return tables_->kind == SymbolKind::phonemes && tables_->lexicon.contains(word);
@@ -227,13 +224,12 @@ Result<SymbolText> TextFrontEnd::read(std::string_view text) const {
       if (found != tables_->numbers.end()) between = found->second;
       continue;
     }
-    const auto symbols = tables_->symbols_of(piece, result.skipped);
-    if (!symbols) return tl::unexpected<Error>(symbols.error());
-    if (symbols->empty()) continue;
+    const auto symbols = TRY(tables_->symbols_of(piece, result.skipped));
+    if (symbols.empty()) continue;
     if (!result.words.empty()) result.symbols.push_back(between);
     between = kGap;
     const auto first = std::ssize(result.symbols);
-    result.symbols.insert(result.symbols.end(), symbols->begin(), symbols->end());
+    result.symbols.insert(result.symbols.end(), symbols.begin(), symbols.end());
     result.words.push_back({piece.text, first, std::ssize(result.symbols)});
   }
   if (result.words.empty()) return tl::unexpected<Error>(no_character(text, result.skipped).error());
@@ -269,11 +265,9 @@ Result<TextFrontEnd> english_front_end() {
   if (!text) return tl::unexpected<Error>(text.error());
   auto lexicon = Lexicon::from_cmudict(*text);
   if (!lexicon) return fail_in(file.string(), lexicon.error());
-  const auto flite = Flite::load();
-  if (!flite) return tl::unexpected<Error>(flite.error());
-  auto rules = (*flite)->grapheme_rules();
-  if (!rules) return tl::unexpected<Error>(rules.error());
-  return TextFrontEnd::english_phonemes(std::move(*lexicon), std::move(*rules));
+  const auto flite = TRY(Flite::load());
+  auto rules = TRY(flite->grapheme_rules());
+  return TextFrontEnd::english_phonemes(std::move(*lexicon), std::move(rules));
 }
 
 }  // namespace tutti

@@ -101,6 +101,16 @@ std::string year_words(std::string_view digits) {
   return words;
 }
 
+std::string paired_words(std::string_view digits) {
+  constexpr std::size_t kThree = 3;
+  if (digits.size() != kThree || digits.front() == '0') return year_words(digits);
+  const auto behind = digits.substr(1);
+  std::string words = cardinal_words(digits.substr(0, 1));
+  if (behind == "00") return words + " hundred";
+  if (behind.front() == '0') return words + " oh " + cardinal_words(behind.substr(1));
+  return words + " " + cardinal_words(behind);
+}
+
 std::string decimal_words(std::string_view number) {
   const auto point = number.find('.');
   if (point == std::string_view::npos) return cardinal_words(number);

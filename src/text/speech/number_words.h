@@ -24,6 +24,10 @@ std::string year_words(std::string_view digits);
 /// "305" is "three zero five": as people read numbers of telephones, tickets and accounts.
 std::string digit_words(std::string_view digits);
 
+/// How numbers of houses, flights and models are read: "221" is "two twenty one", "305" "three oh five", "1428"
+/// "fourteen twenty eight", "8080" "eighty eighty". Other than three or four digits are read as cardinal_words does.
+std::string paired_words(std::string_view digits);
+
 /// What is behind the point is read digit by digit, however many there are.
 /// "3.14" is "three point one four", also ".5"; text without a point is read as cardinal_words does.
 std::string decimal_words(std::string_view number);

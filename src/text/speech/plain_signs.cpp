@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "text/code_points.h"
+#include "text/speech/abbreviations.h"
 #include "text/speech/amounts.h"
 #include "text/speech/signs.h"
 #include "text/symbols.h"
@@ -53,10 +54,38 @@ std::u32string lone_greek_name(std::u32string_view text, std::size_t at) {
 bool is_minus_or_range(std::u32string_view text, std::size_t at) {
   if (at + 1 >= text.size()) return false;
   const auto before = at > 1 && text[at - 1] == U'.' ? at - 2 : at - 1;  // "Mon.\u2013Fri."
-  if (at > 0 && is_latin(text[before]) && (is_latin(text[at + 1]) || is_ascii_digit(text[at + 1]))) return true;
+  if (at > 0 && is_latin(text[before]) &&
+      (is_latin(text[at + 1]) || is_ascii_digit(text[at + 1]) || has(currency_characters(), text[at + 1])))
+    return true;
   if (!is_ascii_digit(text[at + 1]) && !has(currency_characters(), text[at + 1])) return false;
   if (at == 0 || is_ascii_digit(text[at - 1]) || text[at - 1] == U'(') return true;
   return is_space(text[at - 1]) && (at == 1 || !is_ascii_digit(text[at - 2]));
+}
+
+/// The characters of the word that ends before `at` or begins there, points within it too.
+std::string word_beside(std::u32string_view text, std::size_t at, bool is_before) {
+  std::string word;
+  const auto is_part = [](char32_t c) { return is_latin(c) || c == U'.'; };
+  for (; is_before && at > 0 && is_part(text[at - 1]); --at) word.insert(word.begin(), static_cast<char>(text[at - 1]));
+  for (; !is_before && at < text.size() && is_part(text[at]); ++at) word += static_cast<char>(text[at]);
+  return word;
+}
+
+/// A dash that is "to" between what is no number: "Dec. 1-Dec. 24", "8 a.m.-5 p.m.", "20 Hz-20 kHz", "A-Z". `is_long`:
+/// more than a hyphen.
+bool is_to(std::u32string_view text, std::size_t at, bool is_long) {
+  if (at == 0 || at + 1 >= text.size()) return false;
+  const auto before = word_beside(text, at, true), behind = word_beside(text, at + 1, false);
+  const bool is_digit_ahead = is_ascii_digit(text[at + 1]);
+  const auto start = at - before.size();
+  if (half_of_day(before)) return is_digit_ahead || (is_long && is_latin(text[at + 1]));
+  const bool is_initial = before.size() == 1 && behind.size() == 1 && is_ascii_upper(before[0]) &&
+                          is_ascii_upper(behind[0]) && (start == 0 || !is_ascii_digit(text[start - 1]));
+  if (is_initial) return is_long || (before == "A" && behind == "Z");
+  if (is_long && is_ascii_digit(text[at - 1])) return month_name(behind.substr(0, behind.find('.'))).has_value();
+  const auto number = start > 0 && is_space(text[start - 1]) ? start - 1 : start;
+  return is_digit_ahead && before.size() > 1 && number > 0 && is_ascii_digit(text[number - 1]) &&
+         unit_name(before, true).has_value();
 }
 
 constexpr std::u32string_view kRaisedDigits = U"\u2070\u00B9\u00B2\u00B3\u2074\u2075\u2076\u2077\u2078\u2079";
@@ -120,7 +149,12 @@ class UsualSigns {
       case U'\u2122': out_ += U" trademark "; break;
       case U'\u2215': out_ += U'/'; break;
       case U'\u2217': out_ += U'*'; break;
+      case U'-': out_ += is_to(text_, at, false) ? U" to " : U"-"; break;
       case U'\u2013':
+        if (is_to(text_, at, true)) {
+          out_ += U" to ";
+          break;
+        }
         if (is_minus_or_range(text_, at)) {
           out_ += U'-';
           break;

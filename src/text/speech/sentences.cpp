@@ -4,8 +4,10 @@
 #include <array>
 #include <cctype>
 
+#include "base/strings.h"
 #include "text/code_points.h"
 #include "text/speech/abbreviations.h"
+#include "text/speech/amounts.h"
 #include "text/speech/signs.h"
 #include "text/speech/text_parts.h"
 #include "text/utf8.h"
@@ -33,16 +35,40 @@ bool is_of_equation(std::string_view behind) {
   return sign && is_relation(*sign);
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
+/// "NW, Washington", "W. Toronto".
+bool begins_with_direction(std::string_view text) {
+  constexpr auto kDirections = std::to_array<std::string_view>({"NE", "NW", "SE", "SW", "N", "S", "E", "W"});
+  const auto end = std::min(text.find_first_of(" \t\r\n.,;:"), text.size());
+  return std::ranges::find(kDirections, text.substr(0, end)) != kDirections.end();
+}
+
+/// "EST", "PT": capitals of a zone of time behind "a.m."
+bool begins_with_zone(std::string_view text) {
+  constexpr std::size_t kLongest = 4;
+  const auto begin = std::min(text.find_first_not_of(kSpace), text.size());
+  const auto end = std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), is_ascii_upper);
+  const auto size = static_cast<std::size_t>(end - text.begin()) - begin;
+  const bool is_word_over = end == text.end() || !is_ascii_alphabetic(*end);
+  return size > 1 && size <= kLongest && is_word_over && text[begin + size - 1] == 'T';
+}
+
+/// Whether a number is before `at`, blanks aside.
+bool is_number_before(std::string_view text, std::size_t at) {
+  const auto number = text.substr(0, text.find_last_not_of(kSpace, at == 0 ? 0 : at - 1) + 1);
+  return at > 0 && !number.empty() && is_ascii_digit(number.back());
+}
+
+/// "6 ft 2 in", "40lb": a unit that begins at `at`, behind a number.
+bool is_unit_of_number(std::string_view text, std::size_t at) {
+  return is_number_before(text, at) && text.size() - at > 1 && unit_name(text.substr(at), true).has_value();
 }
 
 /// Whether a full stop behind `before` belongs to its last word. `behind` is what follows the stop.
 bool is_abbreviated(std::string_view before, std::string_view behind) {
-  constexpr std::array<std::string_view, 15> kKnown{"dr", "mr", "mrs", "ms",  "st",  "prof", "jr", "sr",
-                                                    "no", "vs", "gen", "col", "rev", "hon",  "mt"};
+  constexpr auto kKnown = std::to_array<std::string_view>(
+      {"dr",  "mr",  "mrs",  "ms",   "st",   "prof", "jr",   "sr",  "no",  "vs",   "gen",  "col",
+       "rev", "hon", "mt",   "rep",  "sen",  "gov",  "capt", "lt",  "sgt", "maj",  "pres", "messrs",
+       "adm", "cpl", "cmdr", "attn", "incl", "excl", "cf",   "viz", "fig", "figs", "vol",  "pp"});
   auto begin = before.size();
   while (begin > 0 && std::isalpha(static_cast<unsigned char>(before[begin - 1])) != 0) --begin;
   std::string word(before.substr(begin));
@@ -50,15 +76,21 @@ bool is_abbreviated(std::string_view before, std::string_view behind) {
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (std::ranges::find(kKnown, std::string_view(word)) != kKnown.end()) return true;
   if (word == "ft" && before[begin] == 'F') return true;  // "Ft. Worth", not "6 ft. He"
+  if (before.ends_with("e.g") || before.ends_with("i.e")) return true;
   // "vol. 3", "Dec. 31", "at 7 a.m. he": where a capital follows, the sentence may as well be over
   const auto next = behind.find_first_not_of(kSpace);
   const auto written = before.substr(begin);
+  if ((before.ends_with(".m") || written == "am" || written == "pm") && begins_with_zone(behind)) return true;
   if (next == std::string_view::npos) return false;
   if (weekday_name(written)) {  // "Sat. May 5"
     const auto word_behind = behind.substr(next, behind.find_first_of(kSpace, next) - next);
     if (month_name(word_behind)) return true;
   }
+  if (is_street_word(written) && begins_with_direction(behind.substr(next))) return true;  // "Ave. NW"
   if (std::isupper(static_cast<unsigned char>(behind[next])) != 0) return false;
+  const bool is_circa = (word == "c" || word == "ca") && std::isdigit(static_cast<unsigned char>(behind[next])) != 0;
+  const bool is_cup = word == "c" && is_number_before(before, begin);
+  if (is_circa || is_cup || is_unit_of_number(before, begin)) return true;
   const bool is_dotted = word.size() == 1 && begin > 0 && before[begin - 1] == '.';
   return is_dotted || weekday_name(written) || month_name(written) || long_form(written, true, false).has_value();
 }

@@ -201,7 +201,11 @@ class Tokenizer {
   void write_length_out(std::string& word) {
     const bool is_quoted = quotes_ % 2 == 1;
     has_quote_ |= word.starts_with('\'');
-    const bool is_number = word.size() > 1 && value_of(std::string_view(word).substr(0, word.size() - 1));
+    const auto digits = std::string_view(word).substr(0, std::max<std::size_t>(word.size(), 1) - 1);
+    const auto slash = digits.find('/');
+    const bool is_fraction =
+        slash != digits.npos && is_all_digits(digits.substr(0, slash)) && is_all_digits(digits.substr(slash + 1));
+    const bool is_number = value_of(digits).has_value() || is_fraction;
     if (is_number && word.back() == '"' && !is_quoted) word.replace(word.size() - 1, 1, "in");
     if (is_number && word.back() == '\'' && !has_quote_) word.replace(word.size() - 1, 1, "ft");
     quotes_ += std::ranges::count(word, '"');
@@ -210,6 +214,7 @@ class Tokenizer {
   /// A word, which "--" parts as a dash does.
   void add_word(std::string whole, std::vector<EnglishToken>& tokens) {
     write_length_out(whole);
+    if (whole == "'n'" || whole == "'n") whole = "and";  // "rock 'n' roll"
     if (const auto arrow = whole.find("-->"); arrow != whole.npos) whole.erase(arrow, 1);
     std::string_view rest = whole;
     bool is_tight = false;

@@ -111,6 +111,19 @@ constexpr auto kUnits = std::to_array<Unit>({
     {"dpi", "dot per inch", "dots per inch"},
     {"ppm", "part per million", "parts per million"},
     {"px", "pixel", "pixels"},
+    {"hp", "horsepower", "horsepower"},
+    {"qt", "quart", "quarts"},
+    {"qts", "quart", "quarts"},
+    {"pt", "pint", "pints", "", false},
+    {"tbsp", "tablespoon", "tablespoons"},
+    {"tsp", "teaspoon", "teaspoons"},
+    {"mcg", "microgram", "micrograms"},
+    {"ppb", "part per billion", "parts per billion"},
+    {"kn", "knot", "knots", "", false},
+    {"kts", "knot", "knots"},
+    {"MP", "megapixel", "megapixels", "", false},
+    {"wk", "week", "weeks"},
+    {"wks", "week", "weeks"},
 });
 
 /// A unit without a power, singular and plural.
@@ -146,6 +159,8 @@ std::optional<UnitNames> find_unit(std::string_view written) {
   };
   if (auto found = find_unit(is_exact)) return found;
   if (written.size() < 2) return std::nullopt;
+  const auto capitals = written.substr(0, written.size() - 1);
+  if (written.size() > 2 && written.ends_with('s') && ascii_upper(capitals) == capitals) return std::nullopt;  // "HRs"
   const std::string small = ascii_lower(written);
   return find_unit([&](const Unit& unit, std::string_view prefix, std::string_view name) {
     return unit.in_any_case && ascii_lower(std::string(prefix) + std::string(name)) == small;
@@ -209,8 +224,8 @@ std::optional<std::string> unit_name(std::string_view unit, bool is_one) {
 }
 
 bool is_of_substance(std::string_view unit) {
-  constexpr std::array<std::string_view, 9> kSubstance{"gram",   "liter", "pound", "pounds", "ounce",
-                                                       "gallon", "mole",  "ton",   "calorie"};
+  constexpr auto kSubstance = std::to_array<std::string_view>(
+      {"gram", "liter", "pound", "pounds", "ounce", "gallon", "mole", "ton", "calorie", "spoon"});
   const auto found = find_unit(unit);
   return found && std::ranges::any_of(kSubstance, [&](std::string_view name) { return found->one.ends_with(name); });
 }

@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/owned.h"
+#include "base/try.h"
 #include "feed/feature_cache.h"
 #include "hub/files_of_model.h"
 #include "recipe/checkpoint_names.h"
@@ -30,17 +31,15 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kName = "digests.json";
 
 Result<std::string> digest_of(const std::filesystem::path& path) {
-  const auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  return hex_of(cache_key(file->bytes(), {}));
+  const auto file = TRY(MappedFile::open(path));
+  return hex_of(cache_key(file.bytes(), {}));
 }
 
 /// As digests.json keeps them; none where an older version wrote the folder.
 Result<Json> digests_in(const std::filesystem::path& folder) {
   if (!is_there(folder / kName)) return Json::object();
-  const auto text = read_file(folder / kName);
-  if (!text) return tl::unexpected<Error>(text.error());
-  auto digests = Json::parse(*text, nullptr, false);
+  const auto text = TRY(read_file(folder / kName));
+  auto digests = Json::parse(text, nullptr, false);
   if (!digests.is_object()) return fail(Fault::corrupt, (folder / kName).string() + ": expected a JSON object");
   return digests;
 }
@@ -52,9 +51,8 @@ Result<void> write_digests(const std::filesystem::path& folder, const std::vecto
   Json digests;
   for (const auto& name : others) digests[name] = nullptr;
   for (const auto& name : files) {
-    const auto digest = digest_of(folder / name);
-    if (!digest) return tl::unexpected<Error>(digest.error());
-    digests[name] = *digest;
+    const auto digest = TRY(digest_of(folder / name));
+    digests[name] = digest;
   }
   return write_file_atomically(folder / kName, digests.dump(1) + "\n");
 }
@@ -69,23 +67,19 @@ std::set<std::string> written_files(const std::filesystem::path& folder) {
 }
 
 Result<void> renew_digest(const std::filesystem::path& folder, const std::string& file) {
-  auto digests = digests_in(folder);
-  if (!digests) return tl::unexpected<Error>(digests.error());
-  if (digests->empty()) return {};
-  const auto digest = digest_of(folder / file);
-  if (!digest) return tl::unexpected<Error>(digest.error());
-  (*digests)[file] = *digest;
-  return write_file_atomically(folder / kName, digests->dump(1) + "\n");
+  auto digests = TRY(digests_in(folder));
+  if (digests.empty()) return {};
+  const auto digest = TRY(digest_of(folder / file));
+  digests[file] = digest;
+  return write_file_atomically(folder / kName, digests.dump(1) + "\n");
 }
 
 Result<void> check_digests(const std::filesystem::path& folder) {
-  const auto digests = digests_in(folder);
-  if (!digests) return tl::unexpected<Error>(digests.error());
-  for (const auto& [name, wanted] : digests->items()) {
+  const auto digests = TRY(digests_in(folder));
+  for (const auto& [name, wanted] : digests.items()) {
     if (wanted.is_null()) continue;
-    const auto found = digest_of(folder / name);
-    if (!found) return tl::unexpected<Error>(found.error());
-    if (wanted != *found)
+    const auto found = TRY(digest_of(folder / name));
+    if (wanted != found)
       return fail(Fault::corrupt, (folder / name).string() + ": damaged, it does not hold what was written to it",
                   "Copy or make the folder again");
   }
@@ -93,7 +87,7 @@ Result<void> check_digests(const std::filesystem::path& folder) {
 }
 
 Result<OwnedFd> hold_folder(const std::filesystem::path& out, Seconds patience) {
-  if (auto made = make_folders(out); !made) return tl::unexpected<Error>(made.error());
+  TRY(make_folders(out));
   return take_hold({.file = out / kTrainingLock,
                     .other = out.string() + ": another process is training into this folder",
                     .unnoticed = "a second training into " + out.string(),

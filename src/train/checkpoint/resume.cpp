@@ -11,6 +11,7 @@
 #include "base/field_names.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/tensor_file.h"
 
@@ -60,10 +61,9 @@ std::vector<Parameter> training_tensors(const Task& task, const TrainStep& step)
 
 Result<TrainingState> restore_checkpoint(const std::filesystem::path& checkpoint, const Task& task,
                                          const TrainStep& step) {
-  if (const auto whole = check_digests(checkpoint); !whole) return tl::unexpected<Error>(whole.error());
-  const auto text = read_file(checkpoint / "training.json");
-  if (!text) return tl::unexpected<Error>(text.error());
-  auto state = read_state(*text);
+  TRY(check_digests(checkpoint));
+  const auto text = TRY(read_file(checkpoint / "training.json"));
+  auto state = read_state(text);
   if (!state) return fail_in((checkpoint / "training.json").string(), state.error());
   auto read = read_tensors(checkpoint / "training.safetensors", training_tensors(task, step));
   const auto own = trained_of(task).own;
@@ -122,17 +122,16 @@ Result<void> check_agreement(const TrainingState& state, Peers* peers) {
 
 Result<TrainingState> state_to_go_on_from(const std::filesystem::path& out, bool resume, const Task& task,
                                           TrainStep& step, Peers* peers) {
-  const auto checkpoints = checkpoints_of(out, resume);
-  if (!checkpoints) return tl::unexpected<Error>(checkpoints.error());
-  auto state = checkpoints->empty() ? TrainingState{} : newest_state(*checkpoints, task, step);
+  const auto checkpoints = TRY(checkpoints_of(out, resume));
+  auto state = checkpoints.empty() ? TrainingState{} : newest_state(checkpoints, task, step);
   if (!state) return state;
   const auto ranks = static_cast<std::size_t>(peers ? peers->ranks() : 1);
-  if (!checkpoints->empty() && state->positions.size() != ranks)
+  if (!checkpoints.empty() && state->positions.size() != ranks)
     return fail(Fault::usage,
                 out.string() + " was trained by " + std::to_string(state->positions.size()) +
                     " processes, now there are " + std::to_string(ranks),
                 "Go on with as many");
-  if (auto agreed = check_agreement(*state, peers); !agreed) return tl::unexpected<Error>(agreed.error());
+  TRY(check_agreement(*state, peers));
   return state;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/try.h"
 #include "model/formats/formats.h"
 #include "model/formats/safetensors_writer.h"
 #include "model/tensor_bytes.h"
@@ -37,20 +38,18 @@ Result<void> write_tensors(const std::filesystem::path& path, std::span<const Pa
   for (const auto& tensor : tensors) plans.push_back({tensor.name, target.stored, tensor.value.sizes().vec()});
   const OwnedFd fd(::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644));
   if (!fd) return fail_errno(path.string(), "could not be created");
-  auto writer = SafetensorsWriter::start(fd.get(), std::move(plans), path.string());
-  if (!writer) return tl::unexpected<Error>(writer.error());
+  auto writer = TRY(SafetensorsWriter::start(fd.get(), std::move(plans), path.string()));
   for (const auto& tensor : tensors) {
     const auto values = tensor.value.detach().to(at::kCPU, target.type).contiguous();
-    if (auto added = writer->add(bytes_of(values)); !added) return added;
+    if (auto added = writer.add(bytes_of(values)); !added) return added;
   }
-  return writer->finish();
+  return writer.finish();
 }
 
 Result<void> read_tensors(const std::filesystem::path& path, std::span<const Parameter> into) {
   const c10::AutoGradMode no_gradients(false);
-  const auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  const auto stored = parse_safetensors(file->bytes());
+  const auto file = TRY(MappedFile::open(path));
+  const auto stored = parse_safetensors(file.bytes());
   if (!stored) return fail_in(path.string(), stored.error());
   std::map<std::string_view, const StoredTensor*> by_name;
   for (const auto& tensor : *stored) by_name[tensor.name] = &tensor;
@@ -72,9 +71,8 @@ Result<void> read_tensors(const std::filesystem::path& path, std::span<const Par
 
 Result<void> read_weights(const std::filesystem::path& path, std::span<const Parameter> weights) {
   const c10::AutoGradMode no_gradients(false);
-  const auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  const auto stored = parse_safetensors(file->bytes());
+  const auto file = TRY(MappedFile::open(path));
+  const auto stored = parse_safetensors(file.bytes());
   if (!stored) return fail_in(path.string(), stored.error());
   for (const auto& weight : weights) {
     const auto found = std::ranges::find(*stored, weight.name, &StoredTensor::name);

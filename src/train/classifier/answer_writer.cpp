@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "text/manifest/csv.h"
 
 namespace tutti {
@@ -107,8 +108,7 @@ Result<void> SortedCopies::add(const std::vector<std::string>& labels, const Cla
   const auto& label = labels[answer.best];
   if (label.find('/') != std::string::npos || label == ".." || label == ".")
     return fail(Fault::usage, field("copy_to") + ": the model's label '" + label + "' is no name of a folder");
-  const auto content = read_file(answer.file);
-  if (!content) return tl::unexpected<Error>(content.error());
+  const auto content = TRY(read_file(answer.file));
   const auto folder = folder_ / label;
   if (auto made = make_folders(folder); !made) return made;
   const fs::path name = fs::path(answer.file).filename();
@@ -117,11 +117,11 @@ Result<void> SortedCopies::add(const std::vector<std::string>& labels, const Cla
         folder /
         (copy == 1 ? name.string() : name.stem().string() + "-" + std::to_string(copy) + name.extension().string());
     if (!is_taken(path)) {
-      auto written = write_file_atomically(path, *content);
+      auto written = write_file_atomically(path, content);
       copied_ += written.has_value();
       return written;
     }
-    if (const auto there = read_regular_file(path); there && *there == *content) {
+    if (const auto there = read_regular_file(path); there && *there == content) {
       ++present_;
       return {};
     }

@@ -98,10 +98,10 @@ void ClassifierAugmentation::draw_row(std::uint64_t epoch, std::uint64_t row, fl
 }
 
 std::vector<at::Tensor> ClassifierAugmentation::drawn(const Batch& batch) const {
-  const auto rows = std::ssize(batch.rows);
+  const auto rows = batch.size();
   auto draws = at::empty({rows, kMasks + 2 * (bands_ + stretches_)}, at::TensorOptions(at::kFloat));
   auto* row = draws.mutable_data_ptr<float>();
-  for (const auto index : batch.rows) {
+  for (const auto index : batch.rows()) {
     draw_row(static_cast<std::uint64_t>(batch.epoch), static_cast<std::uint64_t>(index), row);
     row += draws.size(1);
   }

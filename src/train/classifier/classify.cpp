@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/try.h"
 #include "device/machine.h"
 #include "feed/labelled/audio_reading.h"
 #include "feed/labelled/long_audio.h"
@@ -44,11 +45,6 @@ struct FileFeatures {
   bool is_long() const { return probabilities.defined(); }
 };
 
-/// Clips that a file of so many samples is answered by.
-std::int64_t clips_in(std::int64_t samples, std::int64_t clip) {
-  return std::max<std::int64_t>(1, (samples + clip / 2) / clip);
-}
-
 FileFeatures features_of(const std::string& path, const Classifying& with) {
   thread_local MonoResampler resampler;
   const auto& geometry = with.maker.geometry();
@@ -82,14 +78,13 @@ Result<std::vector<std::uint16_t>> mel_of(const Classifying& with, std::span<con
   const auto& geometry = with.maker.geometry();
   const auto values = static_cast<std::size_t>(geometry.values());
   std::vector<std::uint16_t> mel(static_cast<std::size_t>(clips) * values);
-  const auto made = in_parallel(clips, with.threads, [&](std::int64_t clip) -> Result<void> {
+  TRY(in_parallel(clips, with.threads, [&](std::int64_t clip) -> Result<void> {
     const auto first = static_cast<std::size_t>(clip * geometry.clip_samples);
     const auto count = std::min(samples.size() - first, static_cast<std::size_t>(geometry.clip_samples));
     std::ranges::copy(with.maker.compute(samples.subspan(first, count)).mel,
                       mel.begin() + clip * static_cast<std::ptrdiff_t>(values));
     return {};
-  });
-  if (!made) return tl::unexpected<Error>(made.error());
+  }));
   return mel;
 }
 
@@ -101,11 +96,9 @@ Result<FileFeatures> answered_in_stretches(LongAudio& audio, const Classifying& 
   std::vector<at::Tensor> answers;
   for (std::int64_t first = 0; first < file.clips; first += at_once) {
     const auto clips = std::min(at_once, file.clips - first);
-    const auto samples = audio.read(first * geometry.clip_samples, clips * geometry.clip_samples);
-    if (!samples) return tl::unexpected<Error>(samples.error());
-    const auto mel = mel_of(with, *samples, clips);
-    if (!mel) return tl::unexpected<Error>(mel.error());
-    const auto rows = rows_of(with.model, *mel, clips);
+    const auto samples = TRY(audio.read(first * geometry.clip_samples, clips * geometry.clip_samples));
+    const auto mel = TRY(mel_of(with, samples, clips));
+    const auto rows = rows_of(with.model, mel, clips);
     answers.push_back(with.model.probabilities(with.model.normalised(rows)).to(at::kCPU));
   }
   if (audio.is_silent()) return silent_error();
@@ -140,8 +133,11 @@ std::vector<at::Tensor> probabilities_of(const ClassifierModel& model, const std
   return at::split_with_sizes(model.probabilities(model.normalised(at::cat(features))).to(at::kCPU), rows);
 }
 
+/// The vote of clips, by the probabilities of all their segments.
 AudioAnswer audio_answer(const ClassifierModel& model, const at::Tensor& probabilities) {
-  auto answer = model.answer_of(probabilities);
+  std::vector<FileAnswer> clips;
+  for (const auto& clip : probabilities.split(model.geometry.segments())) clips.push_back(model.answer_of(clip));
+  auto answer = vote_of(clips);
   const auto best = static_cast<std::size_t>(label_of(model.rule(), answer));
   return {.probabilities = std::move(answer.probabilities), .best = best};
 }
@@ -169,12 +165,11 @@ Result<std::vector<FileFeatures>> read_files(std::span<const std::string> files,
     is_done[i] = answered.has_value();
     if (answered) features[i] = std::move(*answered);
   }
-  const auto read = in_parallel(std::ssize(files), with.threads, [&](std::int64_t i) -> Result<void> {
+  TRY(in_parallel(std::ssize(files), with.threads, [&](std::int64_t i) -> Result<void> {
     const auto index = static_cast<std::size_t>(i);
     if (!is_done[index]) features[index] = features_of(files[index], with);
     return {};
-  });
-  if (!read) return tl::unexpected<Error>(read.error());
+  }));
   return features;
 }
 
@@ -183,13 +178,12 @@ Result<std::int64_t> answer_files(std::span<const std::string> names, const Clas
                                   const Classifying& with, const TakeAnswer& take, SerialRun& timed) {
   std::vector<std::string> paths(names.begin(), names.end());
   if (!request.standard_input.empty()) std::ranges::replace(paths, std::string("-"), request.standard_input);
-  const auto features = timed.measure("reading of files", [&] { return read_files(paths, with); });
-  if (!features) return tl::unexpected<Error>(features.error());
-  const auto probabilities = timed.measure("the network", [&] { return probabilities_of(with.model, *features); });
+  const auto features = TRY(timed.measure("reading of files", [&] { return read_files(paths, with); }));
+  const auto probabilities = timed.measure("the network", [&] { return probabilities_of(with.model, features); });
   auto next = probabilities.begin();
   std::int64_t failed = 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto& file = (*features)[i];
+    const auto& file = features[i];
     ClassifiedFile answer;
     answer.file = names[i];
     answer.error = file.problem;
@@ -214,29 +208,25 @@ Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAn
   SerialRun& timed = phases ? *phases : unseen;
   const c10::AutoGradMode no_gradients(false);
   set_compute_threads(request.threads, read_cpu().cores);
-  const auto device = device_named(request.device);
-  if (!device) return tl::unexpected<Error>(device.error());
-  const auto model = ClassifierModel::load(request.model, *device);
-  if (!model) return tl::unexpected<Error>(model.error());
-  const Classifying with{.model = *model,
-                         .maker = ClipFeatureMaker(model->geometry),
+  const auto device = TRY(device_named(request.device));
+  const auto model = TRY(ClassifierModel::load(request.model, device));
+  const Classifying with{.model = model,
+                         .maker = ClipFeatureMaker(model.geometry),
                          .threads = request.threads > 0 ? request.threads : read_cpu().cores};
   std::int64_t failed = 0;
   const auto answer_all = [&](std::span<const std::string> names) -> Result<void> {
     for (std::size_t first = 0; first < names.size(); first += kFilesAtOnce) {
       const auto some = names.subspan(first, std::min(kFilesAtOnce, names.size() - first));
-      const auto wrong = answer_files(some, request, with, take, timed);
-      if (!wrong) return tl::unexpected<Error>(wrong.error());
-      failed += *wrong;
+      const auto wrong = TRY(answer_files(some, request, with, take, timed));
+      failed += wrong;
     }
     return {};
   };
-  if (auto answered = answer_all(request.files); !answered) return tl::unexpected<Error>(answered.error());
+  TRY(answer_all(request.files));
   while (request.more) {
-    const auto names = timed.measure("the list of names", request.more);
-    if (!names) return tl::unexpected<Error>(names.error());
-    if (names->empty()) break;
-    if (auto answered = answer_all(*names); !answered) return tl::unexpected<Error>(answered.error());
+    const auto names = TRY(timed.measure("the list of names", request.more));
+    if (names.empty()) break;
+    TRY(answer_all(names));
   }
   return failed;
 }

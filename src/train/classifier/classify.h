@@ -49,9 +49,9 @@ struct ClassifiedFile : AudioAnswer {
 using TakeAnswer = std::function<void(const std::vector<std::string>& labels, const ClassifiedFile& answer)>;
 
 /// Classifies files in their order and hands each answer to `take` as soon as it is there. A file longer than the
-/// model's clip is answered clip by clip, and gets their mean; a rest shorter than half a clip counts no more. What is
-/// wrong with a file is its answer's error; the others go on. Returns how many had one. `phases`: where times go to;
-/// null: nowhere.
+/// model's clip is answered clip by clip, and gets their vote (vote_of); a rest shorter than half a clip counts no
+/// more. What is wrong with a file is its answer's error; the others go on. Returns how many had one. `phases`: where
+/// times go to; null: nowhere.
 Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAnswer& take,
                                     SerialRun* phases = nullptr);
 

@@ -7,6 +7,12 @@
 #include "base/numbers.h"
 
 namespace tutti {
+namespace {
+
+constexpr float kLeastProbability = 1e-7F;  // of a probability, where its logarithm is taken
+constexpr double kTieShare = 1e-2, kHighestLoss = 10;
+
+}  // namespace
 
 std::int64_t answered_label(std::span<const float> probabilities) {
   return std::ranges::max_element(probabilities) - probabilities.begin();
@@ -20,6 +26,35 @@ std::int64_t label_of(const AgainstRule& rule, const FileAnswer& answer) {
   return answered_label(others);
 }
 
+FileAnswer vote_of(std::span<const FileAnswer> clips) {
+  FileAnswer vote = clips.front();
+  vote.clips = std::ssize(clips);
+  if (clips.size() == 1) return vote;
+  std::vector<double> sums(vote.probabilities.size());
+  vote.longs.clear();
+  for (const auto& clip : clips) {
+    for (std::size_t label = 0; label < sums.size(); ++label)
+      sums[label] +=
+          std::log(std::max(clip.probabilities[label], kLeastProbability)) / static_cast<double>(clips.size());
+    vote.longs.insert(vote.longs.end(), clip.longs.begin(), clip.longs.end());
+  }
+  double all = 0;
+  for (double& sum : sums) all += sum = std::exp(sum);
+  for (std::size_t label = 0; label < sums.size(); ++label)
+    vote.probabilities[label] = static_cast<float>(sums[label] / all);
+  return vote;
+}
+
+std::vector<FileAnswer> votes_of(std::span<const FileAnswer> clips,
+                                 std::span<const std::pair<std::int64_t, std::int64_t>> recordings) {
+  std::vector<FileAnswer> votes;
+  for (const auto& [first, end] : recordings) {
+    votes.push_back(vote_of(clips.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))));
+    votes.back().first = first;
+  }
+  return votes;
+}
+
 std::vector<DecidedFile> decided_files(std::span<const FileAnswer> answers, std::int64_t label) {
   std::vector<DecidedFile> files;
   for (const auto& answer : answers) files.push_back({answer.longs, answer.label == label});
@@ -27,7 +62,6 @@ std::vector<DecidedFile> decided_files(std::span<const FileAnswer> answers, std:
 }
 
 ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t labels, const AgainstRule& rule) {
-  constexpr float kLeast = 1e-7F;
   ClassifierScores scores{.files = std::ssize(answers)};
   scores.labels.resize(labels);
   scores.confusion.assign(labels, std::vector<std::int64_t>(labels));
@@ -37,7 +71,7 @@ ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t la
     const auto answered = static_cast<std::size_t>(label_of(rule, answer));
     ++scores.confusion[truth][answered];
     right += truth == answered;
-    scores.loss -= std::log(std::max(answer.probabilities[truth], kLeast));
+    scores.loss -= std::log(std::max(answer.probabilities[truth], kLeastProbability));
   }
   if (scores.files > 0) {
     scores.accuracy = static_cast<double>(right) / static_cast<double>(scores.files);
@@ -61,6 +95,10 @@ ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t la
   return scores;
 }
 
+double rank_of(const ClassifierScores& scores) {
+  return 1 - scores.macro_f1 + kTieShare * std::min(scores.loss, kHighestLoss);
+}
+
 TaskScores task_scores(const ClassifierScores& scores, const std::vector<std::string>& names, const AgainstRule& rule) {
   nlohmann::ordered_json json{
       {"accuracy", scores.accuracy}, {"macro_f1", scores.macro_f1}, {"loss", scores.loss}, {"files", scores.files}};
@@ -69,17 +107,16 @@ TaskScores task_scores(const ClassifierScores& scores, const std::vector<std::st
     json["labels"][names[label]] = {
         {"precision", score.precision}, {"recall", score.recall}, {"f1", score.f1}, {"files", score.files}};
   }
-  constexpr double kTie = 1e-2, kMostLoss = 10;
-  const double tie = kTie * std::min(scores.loss, kMostLoss);
+  const double tie = kTieShare * std::min(scores.loss, kHighestLoss);
   std::string decided;
-  double rank = 1 - scores.macro_f1 + tie;
+  double rank = rank_of(scores);
   if (rule.label >= 0) {
     const auto& score = scores.labels[static_cast<std::size_t>(rule.label)];
     const auto& name = names[static_cast<std::size_t>(rule.label)];
     json["threshold"] = rule.decision.threshold;
     decided = name + " F1 " + fixed_text(100 * score.f1, 2) + " % at threshold " +
               fixed_text(rule.decision.threshold, 2) + ", ";
-    rank = 1 - score.f1 + kTie * (1 - scores.macro_f1) + kTie * tie;
+    rank = 1 - score.f1 + kTieShare * (1 - scores.macro_f1) + kTieShare * tie;
   }
   return {.rank = rank,
           .metrics = {{"accuracy", scores.accuracy}, {"macro_f1", scores.macro_f1}, {"loss", scores.loss}},

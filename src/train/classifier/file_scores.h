@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "train/classifier/file_decision.h"
@@ -10,12 +11,22 @@
 
 namespace tutti {
 
-/// What a classifier answers to one file, and what the file is.
+/// What a classifier answers to one file, and what the file is. Of a recording with several clips in a set, their vote.
 struct FileAnswer {
   std::vector<float> probabilities{};  // probability of each label
   std::int64_t label = 0;              // the true one
   std::vector<float> longs{};          // probability of the label of the second head, of each long segment; empty: none
+  std::int64_t first = 0;              // the first of its clips in its set
+  std::int64_t clips = 1;
 };
+
+/// The vote of a recording's clips: the mean of the logarithms of their probabilities, which are then made to add up to
+/// 1, and the long segments of all. Of one clip exactly its own answer. Pure.
+FileAnswer vote_of(std::span<const FileAnswer> clips);
+
+/// The votes of all recordings, each of which has the clips [first, end).
+std::vector<FileAnswer> votes_of(std::span<const FileAnswer> clips,
+                                 std::span<const std::pair<std::int64_t, std::int64_t>> recordings);
 
 /// How well one label is found.
 struct LabelScore : DecisionScore {
@@ -50,6 +61,9 @@ ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t la
 
 /// The files of `answers` as a threshold is chosen by them.
 std::vector<DecidedFile> decided_files(std::span<const FileAnswer> answers, std::int64_t label);
+
+/// What ranks networks without a second head, the lower the better: 1 - macro F1; the loss breaks ties.
+double rank_of(const ClassifierScores& scores);
 
 /// As a training sees them: 1 - macro F1 ranks networks, the loss breaks ties; with a second head its label's F1 ranks.
 TaskScores task_scores(const ClassifierScores& scores, const std::vector<std::string>& names,

@@ -4,9 +4,11 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/try.h"
 #include "train/checkpoint/tensor_file.h"
 
 namespace tutti {
@@ -28,10 +30,29 @@ at::Tensor column_of(const std::vector<float>& values, at::Device device) {
   return at::tensor(values, at::TensorOptions(at::kFloat)).unsqueeze(1).to(device);
 }
 
+/// The baseline's probabilities of every segment: of all segments of a clip the same.
+at::Tensor baseline_probabilities(const ClassifierModel& model, const at::Tensor& rows) {
+  const auto segments = model.geometry.segments();
+  const auto clips = rows.to(at::kDouble).reshape({-1, segments, model.shape.n_mels, model.shape.frames});
+  constexpr std::array<std::int64_t, 2> over_time{1, 3};
+  const auto mean = clips.mean(over_time);
+  const auto deviation = (clips.square().mean(over_time) - mean.square()).clamp_min(0).sqrt();
+  const auto& weight = model.weights[0].value;
+  const auto& bias = model.weights[1].value;
+  const auto logits = at::linear(at::cat({mean, deviation}, 1), weight.to(at::kDouble), bias.to(at::kDouble));
+  return at::softmax(logits, 1).to(at::kFloat).repeat_interleave(segments, 0);
+}
+
+std::vector<Parameter> empty_weights(const ClassifierModel& model, at::Device device) {
+  if (!model.is_baseline) return new_classifier(model.shape, 0, device);
+  const auto options = at::TensorOptions(at::kFloat).device(device);
+  return {{"baseline.weight", at::empty({model.shape.labels, 2 * model.shape.n_mels}, options)},
+          {"baseline.bias", at::empty({model.shape.labels}, options)}};
+}
+
 Result<FileDecision> read_decision(const std::filesystem::path& path) {
-  const auto text = read_regular_file(path);
-  if (!text) return tl::unexpected<Error>(text.error());
-  const auto json = Json::parse(*text, nullptr, false);
+  const auto text = TRY(read_regular_file(path));
+  const auto json = Json::parse(text, nullptr, false);
   const auto number = [&](const char* key) { return json.is_object() && json.contains(key) && json[key].is_number(); };
   if (!number("threshold") || !number("long_share"))
     return fail(Fault::corrupt, path.string() + ": expected numbers 'threshold' and 'long_share'");
@@ -47,17 +68,24 @@ at::Tensor ClassifierModel::normalised(const at::Tensor& features) const {
 
 at::Tensor ClassifierModel::probabilities(const at::Tensor& rows) const {
   const c10::AutoGradMode no_gradients(false);
-  if (rows.device().is_cpu() && rows.size(0) > kInCaches) {
+  if (!is_baseline && rows.device().is_cpu() && rows.size(0) > kInCaches) {
     std::vector<at::Tensor> parts;
     for (const auto& part : rows.split(kInCaches)) parts.push_back(probabilities(part));
     return at::cat(parts);
   }
+  if (is_baseline) return with_decided(baseline_probabilities(*this, rows), {});
   const auto logits = classifier_logits(shape, weights, rows, 0);
-  const auto labels_p = at::softmax(logits.labels.to(at::kFloat), 1);
+  return with_decided(at::softmax(logits.labels.to(at::kFloat), 1), logits.against);
+}
+
+/// Probabilities with those that files are decided by behind them. `against`: logits of the second head; undefined: the
+/// labels' probabilities are both halves.
+at::Tensor ClassifierModel::with_decided(const at::Tensor& probabilities, const at::Tensor& logits) const {
   const auto which = rule().label;
-  const auto both = which < 0 ? at::zeros({rows.size(0)}, labels_p.options())
-                              : 0.5 * labels_p.select(1, which) + 0.5 * at::sigmoid(logits.against.to(at::kFloat));
-  return at::cat({labels_p, both.unsqueeze(1)}, 1);
+  if (which < 0) return at::cat({probabilities, at::zeros({probabilities.size(0), 1}, probabilities.options())}, 1);
+  const auto own = probabilities.select(1, which);
+  const auto both = logits.defined() ? 0.5 * own + 0.5 * at::sigmoid(logits.to(at::kFloat)) : own;
+  return at::cat({probabilities, both.unsqueeze(1)}, 1);
 }
 
 FileAnswer ClassifierModel::answer_of(const at::Tensor& probabilities) const {
@@ -82,11 +110,13 @@ std::map<std::string, std::string> ClassifierModel::files(const std::string& wei
                     {"against", against},
                     {"binary", is_binary},
                     {"geometry", geometry_json},
-                    {"network", Json::parse(show_shape(shape))},
+                    {is_baseline ? "baseline" : "network", Json::parse(show_shape(shape))},
                     {"normalisation", {{"mean", values_of(mean)}, {"deviation", values_of(deviation)}}}};
   Json meta{{"labels", labels},
             {"against", against},
-            {"decision", "the label with the highest mean probability over all segments"}};
+            {"kind", is_baseline ? "baseline: logistic regression on mean and deviation of bands" : "network"},
+            {"decision", "the label with the highest mean probability over all segments"},
+            {"vote", "of a recording's clips the mean of log-probabilities"}};
   if (!against.empty()) {
     meta["decision"] = against + " where at least long_share of a file's long segments reach the threshold, half of " +
                        "softmax and sigmoid each, mean over short segments; else the most probable other label";
@@ -99,17 +129,17 @@ std::map<std::string, std::string> ClassifierModel::files(const std::string& wei
 Result<ClassifierModel> ClassifierModel::load(const std::filesystem::path& folder, at::Device device) {
   const c10::AutoGradMode no_gradients(false);
   const auto path = folder / "config.json";
-  const auto text = read_regular_file(path);
-  if (!text) return tl::unexpected<Error>(text.error());
+  const auto text = TRY(read_regular_file(path));
   ClassifierModel model;
   try {
-    const auto json = Json::parse(*text);
+    const auto json = Json::parse(text);
     if (json.at("model_type") != kModelType)
       return fail(Fault::usage,
                   path.string() + ": this model is no classifier, its model_type is " + json.at("model_type").dump());
     const auto& stored = json.at("geometry");
     auto geometry = read_geometry(stored.dump(), stored.at("longs"), stored.at("shorts"));
-    auto shape = read_shape(json.at("network").dump());
+    model.is_baseline = json.contains("baseline");
+    auto shape = read_shape(json.at(model.is_baseline ? "baseline" : "network").dump());
     if (!geometry || !shape) return fail_in(path.string(), !geometry ? geometry.error() : shape.error());
     model.geometry = *geometry;
     model.shape = *shape;
@@ -122,16 +152,14 @@ Result<ClassifierModel> ClassifierModel::load(const std::filesystem::path& folde
     return fail(Fault::corrupt, path.string() + ": " + error.what());
   }
   if (!model.against.empty()) {
-    auto decision = read_decision(folder / "model_meta.json");
-    if (!decision) return tl::unexpected<Error>(decision.error());
-    model.decision = *decision;
+    auto decision = TRY(read_decision(folder / "model_meta.json"));
+    model.decision = decision;
   }
   const bool agrees = std::ssize(model.labels) == model.shape.labels && model.mean.size(0) == model.shape.n_mels &&
                       model.geometry.mel.n_mels == model.shape.n_mels && model.geometry.frames() == model.shape.frames;
   if (!agrees) return fail(Fault::corrupt, path.string() + ": geometry, labels and network do not fit each other");
-  model.weights = new_classifier(model.shape, 0, device);
-  if (auto read = read_weights(folder / "model.safetensors", model.weights); !read)
-    return tl::unexpected<Error>(read.error());
+  model.weights = empty_weights(model, device);
+  TRY(read_weights(folder / "model.safetensors", model.weights));
   return model;
 }
 

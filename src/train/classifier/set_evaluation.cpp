@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/output_ownership.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "device/machine.h"
 #include "feed/labelled/labelled_set.h"
 #include "feed/labelled/set_waveforms.h"
@@ -60,29 +61,24 @@ Result<std::string> evaluate_classifier(const SetEvaluationRequest& request, Ser
   SerialRun unseen;
   SerialRun& timed = phases ? *phases : unseen;
   set_compute_threads(request.threads, read_cpu().cores);
-  const auto device = device_named(request.device);
-  if (!device) return tl::unexpected<Error>(device.error());
-  const auto model = ClassifierModel::load(request.model, *device);
-  if (!model) return tl::unexpected<Error>(model.error());
+  const auto device = TRY(device_named(request.device));
+  const auto model = TRY(ClassifierModel::load(request.model, device));
   auto set =
       timed.measure("reading of the set", [&] { return LabelledSet::open(set_file(request.data, request.part)); });
   if (!set) return tl::unexpected<Error>(set.error());
-  if (model->is_binary && std::ranges::find((*set)->labels(), model->against) != (*set)->labels().end())
-    set = (*set)->one_against_rest(model->against);
-  if (auto same = expect_same_input(*model, **set, request); !same) return tl::unexpected<Error>(same.error());
+  if (model.is_binary && std::ranges::find((*set)->labels(), model.against) != (*set)->labels().end())
+    set = (*set)->one_against_rest(model.against);
+  TRY(expect_same_input(model, **set, request));
   if ((*set)->files() == 0)
     return fail(Fault::usage, set_file(request.data, request.part).string() + ": there is no file to evaluate with",
                 "Name another part with " + field("split"));
-  const auto answers =
-      timed.measure("the network", [&] { return classify_set(*model, **set, kSegmentsAtOnce, [] { return false; }); });
-  if (!answers) return tl::unexpected<Error>(answers.error());
-  const auto scored = scored_set(**set, *answers, model->labels, model->rule());
+  const auto answers = TRY(
+      timed.measure("the network", [&] { return classify_set(model, **set, kSegmentsAtOnce, [] { return false; }); }));
+  const auto scored = scored_set(**set, answers, model.labels, model.rule());
   if (!request.report.empty()) {
     OutputOwnership files("Name another file with " + field("report"));  // what it is not to replace was refused before
-    if (auto claimed = files.claim_marked(request.report, field("report"), kEvaluationMark); !claimed)
-      return tl::unexpected<Error>(claimed.error());
-    const auto written = files.write(request.report, set_report_html(scored, audio_of(request, **set)));
-    if (!written) return tl::unexpected<Error>(written.error());
+    TRY(files.claim_marked(request.report, field("report"), kEvaluationMark));
+    TRY(files.write(request.report, set_report_html(scored, audio_of(request, **set))));
   }
   return request.json ? set_report_json(scored) : set_report_text(scored);
 }

@@ -33,10 +33,18 @@ double share_of(const GroupScore& group) {
   return static_cast<double>(group.right) / static_cast<double>(group.files);
 }
 
-std::vector<std::string> groups_of(const LabelledSet& set) {
+std::vector<std::string> groups_of(const LabelledSet& set, const std::vector<FileAnswer>& answers) {
   std::vector<std::string> groups;
-  for (std::int64_t file = 0; file < set.files(); ++file) groups.push_back(set.group_of_file(file));
+  for (const auto& answer : answers) groups.push_back(set.group_of_file(answer.first));
   return groups;
+}
+
+/// How recordings of several clips are answered; empty where there are none.
+std::string vote_text(const ScoredSet& a) {
+  const auto clips = a.set.files(), recordings = std::ssize(a.answers);
+  if (clips <= recordings) return {};
+  return std::to_string(recordings) + " recordings of " + std::to_string(clips) +
+         " clips; a recording's answer is the mean of its clips' log-probabilities";
 }
 
 /// Groups with the least accuracy first.
@@ -128,10 +136,13 @@ std::string wav_of(const std::vector<float>& clip, Hertz rate) {
 /// A player of a file below the folder that the set was made of, or of the waveform that the set has of it.
 std::string player(const ScoredSet& a, std::int64_t file, const ReportAudio& playing) {
   const auto& g = a.set.geometry();
-  const auto path = playing.folder / a.set.name_of_file(file);
+  const auto recording = a.set.recording_of_file(file);
+  const auto start = start_of_clip_named(a.set.name_of_file(file), recording);
+  const auto path = playing.folder / recording;
   std::error_code ignored;
   if (!playing.folder.empty() && fs::exists(path, ignored))
-    return audio_player("file://" + url_of_path(fs::absolute(path).string()), 0, g.seconds().count());
+    return audio_player("file://" + url_of_path(fs::absolute(path).string()), start.count(),
+                        (start + g.seconds()).count());
   if (!playing.waveforms) return {};
   const auto clip = playing.waveforms->clip(file);
   if (!clip) return escaped_markup(clip.error().what);
@@ -142,21 +153,20 @@ std::string worst_files(const ScoredSet& a, const ReportAudio& playing) {
   constexpr std::size_t kWorst = 20;
   struct Wrong {
     double score;
-    std::int64_t file, label;
+    std::int64_t file, label;  // its first clip; the label it was given
   };
   std::vector<Wrong> wrong;
   for (std::size_t i = 0; i < a.answers.size(); ++i)
     if (const auto label = label_of(a.rule, a.answers[i]); label != a.answers[i].label)
-      wrong.push_back(
-          {a.answers[i].probabilities[static_cast<std::size_t>(label)], static_cast<std::int64_t>(i), label});
+      wrong.push_back({a.answers[i].probabilities[static_cast<std::size_t>(label)], a.answers[i].first, label});
   std::ranges::stable_sort(wrong, std::ranges::greater(), &Wrong::score);
   if (wrong.empty()) return "<p>Every file is named right.</p>\n";
   std::string html =
       "<h2>Wrong with the highest score</h2><table><tr><th>file<th>true label<th>answer<th>score"
       "<th>features<th>audio</tr>\n";
   for (const auto& one : std::span(wrong).first(std::min(kWorst, wrong.size())))
-    html += "<tr>" + cell(a.set.name_of_file(one.file)) +
-            cell(a.labels[static_cast<std::size_t>(a.answers[static_cast<std::size_t>(one.file)].label)]) +
+    html += "<tr>" + cell(a.set.recording_of_file(one.file)) +
+            cell(a.labels[static_cast<std::size_t>(a.set.label_of_file(one.file))]) +
             cell(a.labels[static_cast<std::size_t>(one.label)]) + number(percent(one.score)) + "<td>" +
             picture(a.set, one.file) + "<td>" + player(a, one.file, playing) + "</tr>\n";
   return html + "</table>\n";
@@ -171,7 +181,7 @@ ScoredSet scored_set(const LabelledSet& set, const std::vector<FileAnswer>& answ
   scored.summary = task_scores(scored.scores, labels, rule);
   for (std::size_t label = 0; label < labels.size(); ++label) scored.curves.push_back(label_curve(answers, label));
   scored.calibration = calibration_of(answers, rule);
-  scored.groups = group_scores(answers, rule, groups_of(set));
+  scored.groups = group_scores(answers, rule, groups_of(set, answers));
   if (std::ranges::all_of(scored.groups, [](const auto& group) { return group.second.files == 1; }))
     scored.groups.clear();
   return scored;
@@ -180,6 +190,8 @@ ScoredSet scored_set(const LabelledSet& set, const std::vector<FileAnswer>& answ
 std::string set_report_json(const ScoredSet& a) {
   auto json = Json::parse(a.summary.json);
   json["confusion"] = a.scores.confusion;
+  json["clips"] = a.set.files();
+  if (a.set.files() > std::ssize(a.answers)) json["vote"] = "mean of log-probabilities";
   const auto defined = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
   for (std::size_t label = 0; label < a.labels.size(); ++label) {
     json["labels"][a.labels[label]]["roc_auc"] = defined(a.curves[label].roc_area);
@@ -196,6 +208,7 @@ std::string set_report_json(const ScoredSet& a) {
 
 std::string set_report_text(const ScoredSet& a) {
   std::string text = a.summary.text + "\n";
+  if (const auto vote = vote_text(a); !vote.empty()) text += "  " + vote + "\n";
   for (std::size_t label = 0; label < a.labels.size(); ++label) {
     const auto& score = a.scores.labels[label];
     const auto area = a.curves[label].roc_area;
@@ -218,8 +231,9 @@ std::string set_report_text(const ScoredSet& a) {
 
 std::string set_report_html(const ScoredSet& a, const ReportAudio& playing) {
   return report_head("Classifier", kEvaluationMark) + "<h1>Classifier</h1>\n<p>" + escaped_markup(a.summary.text) +
-         "</p>\n" + labels_table(a) + confusion_table(a) + curves(a) + calibration_table(a) +
-         (a.groups.empty() ? "" : groups_table(a)) + worst_files(a, playing);
+         "</p>\n" + (vote_text(a).empty() ? "" : "<p>" + vote_text(a) + "</p>\n") + labels_table(a) +
+         confusion_table(a) + curves(a) + calibration_table(a) + (a.groups.empty() ? "" : groups_table(a)) +
+         worst_files(a, playing);
 }
 
 }  // namespace tutti

@@ -9,6 +9,7 @@
 #include "base/field_names.h"
 #include "base/log.h"
 #include "base/random/counter_random.h"
+#include "base/try.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
 #include "model/gpu/out_of_memory.h"
@@ -62,7 +63,16 @@ at::Tensor label_weights(const LabelledSet& set, bool by_frequency, std::int64_t
   return at::tensor(weights, at::TensorOptions(at::kFloat));
 }
 
-/// The label of the second head; none without one.
+ClassifierShape shape_of(const ClassifierRecipe& recipe, const LabelledSet& set, bool has_against) {
+  constexpr std::int64_t kNoteChannels = 32;
+  const auto channels = recipe.channels > 0 ? recipe.channels : kNoteChannels;
+  auto shape = classifier_shape(set.geometry(), std::ssize(set.labels()), channels, has_against);
+  if (recipe.hidden > 0) shape.hidden = recipe.hidden;
+  return shape;
+}
+
+}  // namespace
+
 Result<std::string> against_of(const ClassifierRecipe& recipe, const LabelledSet& set) {
   const auto& labels = set.labels();
   const auto has = [&](const std::string& label) { return std::ranges::find(labels, label) != labels.end(); };
@@ -75,33 +85,28 @@ Result<std::string> against_of(const ClassifierRecipe& recipe, const LabelledSet
   return fail(Fault::usage, "against: the set has no label '" + recipe.against + "'");
 }
 
-}  // namespace
-
 Result<std::unique_ptr<ClassifierTask>> ClassifierTask::start(const ClassifierRecipe& recipe,
                                                               std::shared_ptr<const LabelledSet> set) {
-  const auto device = device_named(recipe.device);
-  if (!device) return tl::unexpected<Error>(device.error());
-  const auto against = against_of(recipe, *set);
-  if (!against) return tl::unexpected<Error>(against.error());
-  if (recipe.binary_mode && against->empty())
+  const auto device = TRY(device_named(recipe.device));
+  const auto against = TRY(against_of(recipe, *set));
+  if (recipe.binary_mode && against.empty())
     return fail(Fault::usage, "binary-mode: the label that is learned against the rest is not known",
                 "Name it with " + field("against"));
-  if (recipe.binary_mode) set = set->one_against_rest(*against);
-  const auto labels = std::ssize(set->labels());
+  if (recipe.binary_mode) set = set->one_against_rest(against);
   const c10::AutoGradMode no_gradients(false);
-  const auto statistics = statistics_of(*set).to(*device);
+  const auto statistics = statistics_of(*set).to(device);
   ClassifierModel model{
       .geometry = set->geometry(),
       .labels = set->labels(),
-      .against = *against,
+      .against = against,
       .is_binary = recipe.binary_mode,
-      .shape = classifier_shape(set->geometry(), labels, recipe.channels, !against->empty()),
+      .shape = shape_of(recipe, *set, !against.empty()),
       .mean = statistics[0],
       .deviation = statistics[1],
   };
-  model.weights = new_classifier(model.shape, mixed({recipe.seed, digest("weights")}), *device);
+  model.weights = new_classifier(model.shape, mixed({recipe.seed, digest("weights")}), device);
   for (auto& weight : model.weights) weight.value.set_requires_grad(true);
-  std::unique_ptr<ClassifierTask> task(new ClassifierTask(std::move(model), std::move(set), recipe, *device));
+  std::unique_ptr<ClassifierTask> task(new ClassifierTask(std::move(model), std::move(set), recipe, device));
   task->keep_on_device();
   return task;
 }
@@ -162,14 +167,15 @@ at::Tensor ClassifierTask::gathered(const std::vector<std::int64_t>& rows) const
 /// what is drawn for them; with mixtures the rows, features and labels of those behind them.
 TaskBatch ClassifierTask::prepare(const Batch& batch) {
   const c10::AutoGradMode no_gradients(false);
-  TaskBatch prepared{.targets = std::ssize(batch.rows), .recordings = std::ssize(batch.rows)};
-  prepared.ids = RowIds(prepared.targets, [rows = batch.rows, set = set_](auto& ids) {
+  TaskBatch prepared{.targets = batch.size(), .recordings = batch.size()};
+  prepared.ids = RowIds(prepared.targets, [rows = batch.rows(), set = set_](auto& ids) {
     for (const auto row : rows) ids.push_back(set->id_of(row));
   });
-  auto labels = at::empty({std::ssize(batch.rows)}, at::TensorOptions(at::kLong));
+  auto labels = at::empty({batch.size()}, at::TensorOptions(at::kLong));
   auto* label = labels.mutable_data_ptr<std::int64_t>();
-  for (const auto row : batch.rows) *label++ = set_->label_of_file(set_->file_of(row));
-  const auto rows = resident_.defined() ? at::tensor(batch.rows, at::TensorOptions(at::kLong)) : gathered(batch.rows);
+  for (const auto row : batch.rows()) *label++ = set_->label_of_file(set_->file_of(row));
+  const auto rows =
+      resident_.defined() ? at::tensor(batch.rows(), at::TensorOptions(at::kLong)) : gathered(batch.rows());
   prepared.inputs = {rows, labels};
   if (augmentation_.is_off()) return prepared;
   for (auto& draws : augmentation_.drawn(batch)) prepared.inputs.push_back(std::move(draws));
@@ -224,7 +230,7 @@ Result<std::vector<FileAnswer>> classify_set(const ClassifierModel& model, const
       answers.back().label = set.label_of_file(first + file);
     }
   }
-  return answers;
+  return votes_of(answers, set.recordings());
 }
 
 }  // namespace tutti

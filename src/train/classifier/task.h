@@ -53,8 +53,11 @@ class ClassifierTask : public Task {
   at::Tensor resident_{};  // [rows, n_mels, frames] float16 on a GPU; undefined: gathered on the host
 };
 
-/// Classifies every file of a set in batches of `batch_size` segments: the mean of its segments' probabilities.
-/// `interrupted` ends it with Fault::cancelled.
+/// The label of the second head, by recipe and set; empty: there is none. Fault::usage for one that the set has not.
+Result<std::string> against_of(const ClassifierRecipe& recipe, const LabelledSet& set);
+
+/// Classifies every recording of a set in batches of `batch_size` segments: a clip's answer is the mean of its
+/// segments' probabilities, a recording's the vote of its clips. `interrupted` ends it with Fault::cancelled.
 Result<std::vector<FileAnswer>> classify_set(const ClassifierModel& model, const LabelledSet& set,
                                              std::int64_t batch_size, const std::function<bool()>& interrupted);
 

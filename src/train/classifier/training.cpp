@@ -7,9 +7,11 @@
 #include "base/clock.h"
 #include "base/field_names.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
-#include "base/random/counter_random.h"
+#include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "device/machine.h"
 #include "feed/labelled/labelled_batches.h"
 #include "feed/labelled/labelled_set.h"
@@ -19,6 +21,8 @@
 #include "recipe/recipe_file.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/resume.h"
+#include "train/classifier/baseline.h"
+#include "train/classifier/comparison.h"
 #include "train/classifier/set_facts.h"
 #include "train/classifier/task.h"
 #include "train/classifier/tuner.h"
@@ -70,7 +74,7 @@ Result<TrainingData> open_data(const std::filesystem::path& folder) {
       return fail(Fault::missing, path.string() + ": no such file",
                   "Make a set with 'tutti prepare classifier --data DIR --out " + folder.string() + "'");
     if (!set) return tl::unexpected<Error>(set.error());
-    if (auto checked = check_part(**set, path); !checked) return tl::unexpected<Error>(checked.error());
+    TRY(check_part(**set, path));
     (part == SetPart::training ? data.training : data.validation) = std::move(*set);
   }
   const auto show = [](const LabelledSet& set) { return show_geometry(set.geometry()); };
@@ -107,63 +111,43 @@ void report_set(const TrainingData& data, const ClassifierTask& task, std::int64
                        std::to_string(parameter_count(task.weights())) + " parameters on " + task.device().str() +
                        "; " + std::to_string(data.training->rows()) + " segments of " + std::to_string(g.mel.n_mels) +
                        " x " + std::to_string(g.frames()) + " to learn from, " +
-                       std::to_string(data.validation->files()) + " files to choose the best by");
+                       std::to_string(data.validation->recordings().size()) + " files to choose the best by");
   if (batch_size < recipe.batch_size && recipe.least_steps > 1)
     log(Level::info, "batch-size: " + std::to_string(batch_size) + " instead of " + std::to_string(recipe.batch_size) +
                          ", so that an epoch has " + std::to_string(recipe.least_steps) +
                          " steps; one that is named with " + field("batch_size") + " holds");
 }
 
-/// The half of a validation part that chooses a threshold, where there is one; the other half chooses the network. All
-/// files of a group are in one half.
-bool chooses_threshold(const LabelledSet& set, std::int64_t file) {
-  return mixed({digest("threshold"), digest(set.group_of_file(file))}) % 2 == 0;
-}
-
-/// Evaluates the network on the validation part: with a second head, the threshold of its decision is swept on one half
-/// of the files, and the other half ranks the network.
+/// Evaluates the network on the validation part, and has it decide as that ranks it.
 Result<TaskScores> evaluated(ClassifierTask& task, const LabelledSet& set, std::int64_t batch_size) {
-  auto answers = classify_set(task.model(), set, batch_size, stop_requested);
-  if (!answers) return tl::unexpected<Error>(answers.error());
-  const auto label = task.model().rule().label;
-  if (label >= 0) {
-    std::vector<FileAnswer> sweeping, ranking;
-    for (std::int64_t file = 0; file < set.files(); ++file)
-      (chooses_threshold(set, file) ? sweeping : ranking).push_back((*answers)[static_cast<std::size_t>(file)]);
-    if (!sweeping.empty() && !ranking.empty()) {
-      task.decide_by({.threshold = swept_threshold(decided_files(sweeping, label))});
-      answers = std::move(ranking);
-    }
-  }
-  const auto rule = task.model().rule();
-  return task_scores(score_files(*answers, set.labels().size(), rule), set.labels(), rule);
+  auto found = TRY(scored_on(task.model(), set, batch_size, stop_requested));
+  task.decide_by(found.decision);
+  return std::move(found.scores);
 }
 
-/// The best evaluation of a training.
-struct BestScores {
+/// The last evaluation of a trial. Not its best: that would be chosen by what it is scored on.
+struct LastScores {
   std::optional<TaskScores> scores{};
 };
 
 /// What a training has beside its settings and its set.
 struct TrainingExtras {
   const ClassifierModel* before = nullptr;  // a network with whose weights it begins
-  BestScores* trial = nullptr;              // it only tries settings, reports nothing, and leaves its best scores here
+  LastScores* trial = nullptr;              // it only tries settings, reports nothing, and leaves its last scores here
 };
 
 /// Trains one network.
 Result<TrainingEnd> train(const ClassifierTraining& training, TrainingData data, TrainingExtras extras = {}) {
   const auto& r = training.recipe;
-  if (auto same = training.resume ? expect_kept_facts(training.out, *data.training) : Result<void>(); !same)
-    return tl::unexpected<Error>(same.error());
-  auto task = ClassifierTask::start(r, data.training);
-  if (!task) return tl::unexpected<Error>(task.error());
-  if (extras.before) (*task)->begin_with(*extras.before);
-  if ((*task)->model().is_binary) data.validation = data.validation->one_against_rest((*task)->model().against);
-  warn_of_precision((*task)->device(), r.precision);
-  if (auto set_up = set_up_step_memory(**task, r.device_memory); !set_up) return tl::unexpected<Error>(set_up.error());
-  TrainStep step(**task, {.weight_decay = r.weight_decay},
+  TRY(training.resume ? expect_kept_facts(training.out, *data.training) : Result<void>());
+  auto task = TRY(ClassifierTask::start(r, data.training));
+  if (extras.before) task->begin_with(*extras.before);
+  if (task->model().is_binary) data.validation = data.validation->one_against_rest(task->model().against);
+  warn_of_precision(task->device(), r.precision);
+  TRY(set_up_step_memory(*task, r.device_memory));
+  TrainStep step(*task, {.weight_decay = r.weight_decay},
                  {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed});
-  auto state = state_to_go_on_from(training.out, training.resume, **task, step, nullptr);
+  auto state = state_to_go_on_from(training.out, training.resume, *task, step, nullptr);
   if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
   const auto rows = data.training->rows();
   const auto batch_size = batch_of(rows, r.batch_size, r.least_steps);
@@ -174,23 +158,22 @@ Result<TrainingEnd> train(const ClassifierTraining& training, TrainingData data,
                                         .fingerprint = data.training->fingerprint()},
                                        state->positions.empty() ? "" : state->positions.front());
   if (!batches) return tl::unexpected<Error>(with_changed_settings(batches.error(), training));
-  if (auto kept = keep_set_facts(training.out, *data.training); !kept) return tl::unexpected<Error>(kept.error());
+  TRY(keep_set_facts(training.out, *data.training));
   const auto steps = [&](std::int64_t samples) { return steps_of(samples, batch_size, r.accumulation); };
   const auto length = length_of(rows, steps, r.epochs, r.max_steps, nullptr);
-  if (!extras.trial) report_set(data, **task, batch_size, r);
+  if (!extras.trial) report_set(data, *task, batch_size, r);
   const auto evaluate = [&]() {
-    auto scores = evaluated(**task, *data.validation, r.val_batch_size);
-    if (extras.trial && scores && !(extras.trial->scores && extras.trial->scores->rank <= scores->rank))
-      extras.trial->scores = *scores;
+    auto scores = evaluated(*task, *data.validation, r.val_batch_size);
+    if (extras.trial && scores) extras.trial->scores = *scores;
     return scores;
   };
   return (extras.trial ? run_trial : run_training)(
-      {.task = **task,
+      {.task = *task,
        .step = step,
        .next = [&batches] { return Result<std::optional<Batch>>(batches->next()); },
        .evaluate = evaluate,
        .options = options_of(training, schedule_of(r, steps(rows)), length, data.validation->fingerprint()),
-       .ring = {.training = ring_training(kClassifierTraining, r.data, batch_size, "", (*task)->device().str()),
+       .ring = {.training = ring_training(kClassifierTraining, r.data, batch_size, "", task->device().str()),
                 .depth = r.ring_depth},
        .log_steps = r.log_steps,
        .log_order = r.log_order,
@@ -216,97 +199,204 @@ Result<TrainingEnd> train_stages(ClassifierTraining training, const TrainingData
   const bool has_begun = !CheckpointFolder(training.out).newest_first().empty();
   const auto screen = screen_of(training);
   if (!has_begun) {
-    if (auto kept = write_file_atomically(training.out / "config.toml", training.settings); !kept)
-      return tl::unexpected<Error>(kept.error());
-    const auto group = join_processes(screen.out);
-    if (!group) return tl::unexpected<Error>(group.error());
+    TRY(write_file_atomically(training.out / "config.toml", training.settings));
+    const auto group = TRY(join_processes(screen.out));
     log(Level::info, "stage 1 of 2: a network in binary mode, in " + screen.out.string());
     const auto end = train(screen, data);
     if (!end || *end == TrainingEnd::interrupted) return end;
     training.resume = false;
   }
-  const auto device = device_named(training.recipe.device);
-  if (!device) return tl::unexpected<Error>(device.error());
-  const auto before = ClassifierModel::load(screen.out / "model", *device);
-  if (!before) return tl::unexpected<Error>(before.error());
+  const auto device = TRY(device_named(training.recipe.device));
+  const auto before = TRY(ClassifierModel::load(screen.out / "model", device));
   log(Level::info, "stage 2 of 2: a network of all labels, which begins with that one's weights");
   training.recipe.max_minutes /= 2;
-  return train(training, data, {.before = &*before});
+  return train(training, data, {.before = &before});
 }
 
-/// Trains by a trial's settings in OUT/tuning-trial, and notes what became of it. An error is the trial's where others
-/// have worked: a rate that is too high makes numbers that are none.
-Result<TrainingEnd> try_settings(const ClassifierTraining& training, const TrainingData& data, Seconds left,
+/// What settings are tried on: the parts as they are, or folds of both, where these are small.
+struct TrialData {
+  std::vector<TrainingData> folds{};
+  bool is_crossed() const { return folds.size() > 1; }
+};
+
+TrialData trial_data(const TrainingData& data, std::uint64_t seed) {
+  constexpr std::int64_t kFolds = 4, kSmallSet = 2000;
+  if (data.training->files() + data.validation->files() > kSmallSet) return {{data}};
+  const auto all = data.training->with(*data.validation);
+  const auto folds = group_folds(*all, kFolds, seed);
+  TrialData trial;
+  for (std::int64_t fold = 0; fold < folds_in(folds); ++fold) {
+    const auto files = files_of_fold(folds, fold);
+    trial.folds.push_back({.training = all->of_files(files.learned), .validation = all->of_files(files.held)});
+  }
+  return trial.is_crossed() ? std::move(trial) : TrialData{{data}};
+}
+
+/// "4 folds: accuracy 71.2 %, 80.1 %, ..."; of one fold its own text.
+std::string trial_text(const std::vector<TaskScores>& scores) {
+  if (scores.size() == 1) return scores.front().text;
+  const auto accuracy = [](const TaskScores& one) {
+    return fixed_text(100 * nlohmann::json::parse(one.json).value("accuracy", 0.0), 2) + " %";
+  };
+  return std::to_string(scores.size()) + " folds over groups: accuracy " + joined(scores, ", ", accuracy);
+}
+
+/// The mean rank of a trial over its folds.
+double mean_rank(const std::vector<TaskScores>& scores) {
+  double sum = 0;
+  for (const auto& one : scores) sum += one.rank / static_cast<double>(scores.size());
+  return sum;
+}
+
+/// Trains by a trial's settings in OUT/tuning-trial, fold by fold, and notes what became of it. An error is the trial's
+/// where others have worked: a rate that is too high makes numbers that are none.
+Result<TrainingEnd> try_settings(const ClassifierTraining& training, const TrialData& data, Seconds left,
                                  TuningTrial& trial, bool may_fail) {
   auto one = training;
   one.out = training.out / "tuning-trial";
   one.resume = false;
-  one.recipe = trial_recipe(training.recipe, trial, left);
-  one.settings = show_recipe(one.recipe);
-  std::error_code ignored;
-  std::filesystem::remove_all(one.out, ignored);
-  if (auto made = make_folders(one.out); !made) return tl::unexpected<Error>(made.error());
-  BestScores best;
   const auto start = Clock::real().now();
-  const auto end = train(one, data, {.trial = &best});
+  std::error_code ignored;
+  std::vector<TaskScores> scores;
+  Result<TrainingEnd> end = TrainingEnd::finished;
+  for (const auto& fold : data.folds) {
+    const Seconds taken = Clock::real().now() - start;
+    if (taken >= left) break;
+    one.recipe = trial_recipe(training.recipe, trial, left - taken);
+    one.settings = show_recipe(one.recipe);
+    std::filesystem::remove_all(one.out, ignored);
+    TRY(make_folders(one.out));
+    LastScores last;
+    end = train(one, fold, {.trial = &last});
+    if (!end || *end == TrainingEnd::interrupted || !last.scores) break;
+    scores.push_back(*last.scores);
+  }
   trial.taken = Clock::real().now() - start;
   std::filesystem::remove_all(one.out, ignored);
   if (!end && !may_fail) return end;
-  trial.is_whole = end && *end != TrainingEnd::interrupted && trial.taken < left && best.scores;
-  trial.rank = trial.is_whole ? best.scores->rank : 0;
-  trial.text = !end ? end.error().what : trial.is_whole ? best.scores->text : "the time was over before its epochs";
+  trial.is_whole = end && trial.taken < left && scores.size() == data.folds.size();
+  trial.rank = trial.is_whole ? mean_rank(scores) : 0;
+  trial.text = !end ? end.error().what : trial.is_whole ? trial_text(scores) : "the time was over before its epochs";
   return end ? end : Result<TrainingEnd>(TrainingEnd::finished);
 }
 
 /// Replaces the settings that are tuned by the best ones of short trainings. Where some were tried before an
-/// interruption, they count. A training that has checkpoints was tuned before.
-Result<TrainingEnd> tune(ClassifierTraining& training, const TrainingData& data) {
+/// interruption, they count. `named`: the recipe before the set has settled what it leaves open.
+Result<TrainingEnd> tune(ClassifierTraining& training, const ClassifierRecipe& named, const TrainingData& data) {
   const auto record = training.out / "tuning.jsonl";
-  if (training.resume && !CheckpointFolder(training.out).newest_first().empty()) return TrainingEnd::finished;
-  auto tried = training.resume ? read_trials(record) : std::vector<TuningTrial>();
-  if (!tried) return tl::unexpected<Error>(tried.error());
+  auto tried = TRY(training.resume ? read_trials(record) : std::vector<TuningTrial>());
   training.resume = false;
-  if (auto kept = write_file_atomically(training.out / "config.toml", training.settings); !kept)
-    return tl::unexpected<Error>(kept.error());
   const Seconds budget(60 * training.recipe.tune_minutes);
   const auto batch = batch_of(data.training->rows(), training.recipe.batch_size, training.recipe.least_steps);
-  while (has_time_for_trial(*tried, budget)) {
+  const auto on = trial_data(data, training.recipe.seed);
+  while (has_time_for_trial(tried, budget)) {
     auto left = budget;
-    for (const auto& trial : *tried) left -= trial.taken;
-    auto trial = next_trial(training.recipe, batch, *tried);
-    const auto end = try_settings(training, data, left, trial, !tried->empty());
+    for (const auto& trial : tried) left -= trial.taken;
+    auto trial = next_trial(training.recipe, named, batch, tried);
+    const auto end = try_settings(training, on, left, trial, !tried.empty());
     if (!end || (*end == TrainingEnd::interrupted && stop_requested())) return end;
-    tried->push_back(trial);
-    if (auto written = write_trials(record, *tried); !written) return tl::unexpected<Error>(written.error());
+    tried.push_back(trial);
+    TRY(write_trials(record, tried));
     log(Level::info, "trial " + std::to_string(trial.number + 1) + ": " + settings_text(trial) + ": " + trial.text);
   }
-  const auto* best = best_trial(*tried);
+  const auto* best = best_trial(tried);
   if (!best) {
     log(Level::warning, "tune-minutes: no trial was over in time; the settings stay as they are");
     return TrainingEnd::finished;
   }
-  log(Level::info, "the best of " + std::to_string(tried->size()) + " trials is trained: " + settings_text(*best));
+  log(Level::info, "the best of " + std::to_string(tried.size()) + " trials is trained: " + settings_text(*best));
   training.recipe = with_settings_of(training.recipe, *best);
   training.settings = show_recipe(training.recipe);
   return TrainingEnd::finished;
+}
+
+/// Settles what a recipe leaves open by the set: a small one gets a small network, and clips whose level names them
+/// keep it.
+void settle(ClassifierTraining& training, const LabelledSet& set, const TrainedBaseline& baseline) {
+  constexpr std::int64_t kLargeSet = 500, kMiddleSet = 100;
+  constexpr std::int32_t kLarge = 32, kMiddle = 16, kSmall = 8;
+  constexpr double kGain = 6, kShift = 0.1;
+  auto& r = training.recipe;
+  if (r.channels == 0) {
+    r.channels = set.files() >= kLargeSet ? kLarge : set.files() >= kMiddleSet ? kMiddle : kSmall;
+    if (r.hidden == 0) r.hidden = kHiddenEach * r.channels;
+  }
+  if (set.geometry().name == "clip") {
+    if (r.gain_db < 0) {
+      r.gain_db = baseline.needs_level ? 0 : kGain;
+      if (baseline.needs_level)
+        log(Level::info,
+            "gain-db: 0, for the level of clips helps to name them: the plain baseline names fewer right "
+            "without it");
+    }
+    if (r.shift_share < 0) r.shift_share = kShift;
+  }
+  training.settings = show_recipe(r);
+}
+
+/// The baseline of a training's set, which learns the labels that the network does.
+Result<TrainedBaseline> baseline_of(const ClassifierRecipe& recipe, const LabelledSet& set) {
+  const auto against = TRY(against_of(recipe, set));
+  if (!recipe.binary_mode || against.empty()) return trained_baseline(set, recipe, against);
+  return trained_baseline(*set.one_against_rest(against), recipe, against);
+}
+
+/// Compares the network with the baseline on the validation part, has OUT/model be the better one, and reports both.
+Result<void> conclude(const ClassifierTraining& training, const TrainingData& data, TrainedBaseline& baseline) {
+  const auto& r = training.recipe;
+  const auto validation =
+      baseline.model.is_binary ? data.validation->one_against_rest(baseline.model.against) : data.validation;
+  const auto never = [] { return false; };
+  Comparison comparison{.held_out = "validation part", .recordings = std::ssize(validation->recordings())};
+  const auto own = TRY(scored_on(baseline.model, *validation, r.val_batch_size, never));
+  comparison.baseline = own.scores;
+  baseline.model.decision = own.decision;
+  const auto device = TRY(device_named(r.device));
+  const auto network = trained_network(training.out, device);
+  if (!network && network.error().fault != Fault::missing) return tl::unexpected<Error>(network.error());
+  if (network) {
+    const auto found = TRY(scored_on(*network, *validation, r.val_batch_size, never));
+    comparison.network = found.scores;
+  }
+  const auto metrics = read_file(training.out / "metrics.jsonl");
+  if (metrics) comparison.course = loss_course(*metrics);
+  TRY(keep_baseline(training.out, baseline.model, r.export_type));
+  TRY(ship(training.out, network ? &*network : nullptr, baseline.model, comparison.ships_baseline(), r.export_type));
+  TRY(write_file_atomically(training.out / "result.json", comparison_json(comparison, baseline)));
+  const auto text = comparison_text(comparison);
+  for (const auto line : split(text, '\n')) log(Level::info, std::string(line));
+  if (comparison.course.rises()) log(Level::warning, rising_text(comparison.course));
+  return {};
 }
 
 }  // namespace
 
 Result<TrainingEnd> train_classifier(ClassifierTraining training) {
   set_compute_threads(training.recipe.compute_threads, read_cpu().cores);
-  const auto data = open_data(training.recipe.data);
-  if (!data) return tl::unexpected<Error>(data.error());
-  const auto group = join_processes(training.out);
-  if (!group) return tl::unexpected<Error>(group.error());
-  if (group->peers)
+  auto data = TRY(open_data(training.recipe.data));
+  const auto group = TRY(join_processes(training.out));
+  if (group.peers)
     return fail(Fault::usage, "a classifier is trained by one process",
                 "Start one process: its network is small, and one GPU holds the whole set");
-  if (training.recipe.tune_minutes > 0) {
-    const auto end = tune(training, *data);
+  const bool goes_on = training.resume && !CheckpointFolder(training.out).newest_first().empty();
+  const bool tunes = training.recipe.tune_minutes > 0 && !goes_on;  // what has checkpoints was tuned before
+  if (tunes) {
+    TRY(write_file_atomically(training.out / "config.toml", training.settings));
+    const auto own_set = training.out / "set";  // made by this command of recordings, with others beside it
+    const bool has_changed =
+        TRY(training.recipe.data == own_set ? choose_front_end(own_set, training.recipe) : Result<bool>(false));
+    if (has_changed) data = TRY(open_data(training.recipe.data));
+  }
+  auto baseline = TRY(baseline_of(training.recipe, *data.training));
+  const auto named = training.recipe;
+  if (!goes_on) settle(training, *data.training, baseline);
+  if (tunes) {
+    const auto end = tune(training, named, data);
     if (!end || *end == TrainingEnd::interrupted) return end;
   }
-  return training.recipe.two_stage ? train_stages(std::move(training), *data) : train(training, *data);
+  const auto end = training.recipe.two_stage ? train_stages(training, data) : train(training, data);
+  if (end && *end != TrainingEnd::interrupted) TRY(conclude(training, data, baseline));
+  return end;
 }
 
 }  // namespace tutti

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "feed/feature_cache.h"
 #include "feed/labelled/labelled_batches.h"
 #include "feed/labelled/labelled_set.h"
@@ -44,9 +45,9 @@ Result<std::shared_ptr<const LabelledSet>> note_set() {
   for (std::size_t i = 0; i < labels.size(); ++i)
     rows.push_back({labels[i], labels[i], static_cast<std::int16_t>(i), row_checksum(labels[i], mel)});
   const auto path = temporary_folder() / ("tutti-plan-" + std::to_string(::getpid()) + ".h5");
-  const auto written = write_labelled_part(
-      path, {.geometry = geometry, .labels = labels, .rows = rows, .mel = [&](std::size_t) { return std::span(mel); }});
-  if (!written) return tl::unexpected<Error>(written.error());
+  TRY(write_labelled_part(path, {.geometry = geometry, .labels = labels, .rows = rows, .mel = [&](std::size_t) {
+                                   return std::span(mel);
+                                 }}));
   auto set = LabelledSet::open(path);
   std::error_code ignored;
   std::filesystem::remove(path, ignored);  // it stays mapped
@@ -165,20 +166,19 @@ std::string people_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
 }  // namespace
 
 Result<std::string> plan_classifier(const TrainingPlanRequest& request) {
-  const auto set = request.data.empty() ? note_set() : LabelledSet::open(set_file(request.data, SetPart::training));
-  if (!set) return tl::unexpected<Error>(set.error());
+  const auto set =
+      TRY(request.data.empty() ? note_set() : LabelledSet::open(set_file(request.data, SetPart::training)));
   Plan plan{.is_note = request.data.empty()};
   plan.recipe.device = "cpu";
-  const auto task = ClassifierTask::start(plan.recipe, *set);
-  if (!task) return tl::unexpected<Error>(task.error());
-  plan.shape = (*task)->model().shape;
-  plan.parameters = parameter_count((*task)->weights());
-  plan.batches = {.rows = plan.is_note ? kNoteRows : (*set)->rows(),
+  const auto task = TRY(ClassifierTask::start(plan.recipe, set));
+  plan.shape = task->model().shape;
+  plan.parameters = parameter_count(task->weights());
+  plan.batches = {.rows = plan.is_note ? kNoteRows : set->rows(),
                   .batch_size = plan.recipe.batch_size,
                   .least_steps = plan.recipe.least_steps,
                   .ring_depth = ring_depth_of(plan.recipe.ring_depth)};
   plan.memory = classifier_memory(plan.shape, plan.batches.rows, plan.parameters);
-  plan.run = dry_run_of(**task, **set, plan.memory.activations);
+  plan.run = dry_run_of(*task, *set, plan.memory.activations);
   plan.memory.activations = verified(plan.memory.activations, plan.run.held, plan.run.computed);
   return request.json ? json_text(plan, request.gpus) : people_text(plan, request.gpus);
 }

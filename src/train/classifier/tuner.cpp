@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -34,22 +35,71 @@ Json json_of(const TuningTrial& trial) {
           {"learning_rate", trial.learning_rate},
           {"batch_size", trial.batch_size},
           {"dropout", trial.dropout},
+          {"gain_db", trial.gain_db},
+          {"shift_share", trial.shift_share},
+          {"mixup", trial.mixup},
+          {"use_specaugment", trial.use_specaugment},
+          {"channels", trial.channels},
+          {"hidden", trial.hidden},
           {"seconds", trial.taken.count()},
           {"whole", trial.is_whole},
           {"rank", trial.rank},
           {"result", trial.text}};
 }
 
+using Change = void (*)(TuningTrial&);
+
+/// What trials change of the best settings so far, one thing each: what a recipe leaves open.
+std::vector<Change> changes_of(const ClassifierRecipe& settled, const ClassifierRecipe& named) {
+  constexpr double kGain = 6, kShort = 0.1, kFar = 0.3, kMixup = 0.2;
+  std::vector<Change> changes;
+  if (named.gain_db < 0 && settled.gain_db >= 0)
+    changes.push_back([](TuningTrial& t) { t.gain_db = t.gain_db > 0 ? 0 : kGain; });
+  if (named.shift_share < 0 && settled.shift_share >= 0)
+    changes.push_back([](TuningTrial& t) { t.shift_share = t.shift_share > kShort ? kShort : kFar; });
+  if (!named.use_specaugment) changes.push_back([](TuningTrial& t) { t.use_specaugment = true; });
+  if (named.mixup == 0) changes.push_back([](TuningTrial& t) { t.mixup = kMixup; });
+  if (named.channels == 0)
+    changes.push_back([](TuningTrial& t) {
+      constexpr std::int32_t kSmall = 16, kLarge = 32;
+      t.channels = t.channels < kLarge ? kLarge : kSmall;
+      t.hidden = kHiddenEach * t.channels;
+    });
+  return changes;
+}
+
+/// The recipe's settings as a trial.
+TuningTrial own_settings(const ClassifierRecipe& recipe, std::int64_t batch_size) {
+  return {.learning_rate = recipe.learning_rate,
+          .batch_size = static_cast<std::int32_t>(batch_size),
+          .dropout = recipe.dropout,
+          .gain_db = recipe.gain_db,
+          .shift_share = recipe.shift_share,
+          .mixup = recipe.mixup,
+          .use_specaugment = recipe.use_specaugment,
+          .channels = recipe.channels,
+          .hidden = recipe.hidden};
+}
+
 }  // namespace
 
-TuningTrial next_trial(const ClassifierRecipe& recipe, std::int64_t batch_size, std::span<const TuningTrial> tried) {
-  TuningTrial trial{.number = std::ssize(tried),
-                    .learning_rate = recipe.learning_rate,
-                    .batch_size = static_cast<std::int32_t>(batch_size),
-                    .dropout = recipe.dropout};
-  if (trial.number == 0) return trial;
-  CounterRandom random({recipe.seed, static_cast<std::uint64_t>(trial.number), digest("tuning")});
+TuningTrial next_trial(const ClassifierRecipe& recipe, const ClassifierRecipe& named, std::int64_t batch_size,
+                       std::span<const TuningTrial> tried) {
+  const auto number = std::ssize(tried);
   const auto* best = best_trial(tried);
+  TuningTrial trial = best ? *best : own_settings(recipe, batch_size);
+  trial.number = number;
+  trial.taken = {};
+  trial.is_whole = false;
+  trial.rank = 0;
+  trial.text.clear();
+  if (number == 0) return trial;
+  const auto changes = changes_of(recipe, named);
+  if (number <= std::ssize(changes)) {
+    changes[static_cast<std::size_t>(number - 1)](trial);
+    return trial;
+  }
+  CounterRandom random({recipe.seed, static_cast<std::uint64_t>(trial.number), digest("tuning")});
   if (best && trial.number % 2 == 0) {
     constexpr double kNear = 0.2, kNearDropout = 0.1;  // decades; share
     trial.learning_rate = best->learning_rate * std::pow(10, kNear * random.normal());
@@ -70,6 +120,12 @@ ClassifierRecipe with_settings_of(ClassifierRecipe recipe, const TuningTrial& tr
   recipe.batch_size = trial.batch_size;
   recipe.least_steps = 1;
   recipe.dropout = trial.dropout;
+  recipe.gain_db = trial.gain_db;
+  recipe.shift_share = trial.shift_share;
+  recipe.mixup = trial.mixup;
+  recipe.use_specaugment = trial.use_specaugment;
+  recipe.channels = trial.channels;
+  recipe.hidden = trial.hidden;
   return recipe;
 }
 
@@ -108,9 +164,8 @@ bool has_time_for_trial(std::span<const TuningTrial> tried, Seconds budget) {
 Result<std::vector<TuningTrial>> read_trials(const std::filesystem::path& path) {
   std::vector<TuningTrial> tried;
   if (!is_there(path)) return tried;
-  const auto text = read_regular_file(path);
-  if (!text) return tl::unexpected<Error>(text.error());
-  for (const auto line : split(*text, '\n')) {
+  const auto text = TRY(read_regular_file(path));
+  for (const auto line : split(text, '\n')) {
     const auto json = Json::parse(line, nullptr, false);
     const bool is_trial = json.is_object() && json.value("trial", std::int64_t{-1}) == std::ssize(tried) &&
                           json.value("learning_rate", 0.0) > 0 && json.value("batch_size", 0) > 0;
@@ -121,6 +176,12 @@ Result<std::vector<TuningTrial>> read_trials(const std::filesystem::path& path) 
                      .learning_rate = json.value("learning_rate", 0.0),
                      .batch_size = json.value("batch_size", 0),
                      .dropout = json.value("dropout", 0.0),
+                     .gain_db = json.value("gain_db", -1.0),
+                     .shift_share = json.value("shift_share", -1.0),
+                     .mixup = json.value("mixup", 0.0),
+                     .use_specaugment = json.value("use_specaugment", false),
+                     .channels = json.value("channels", 0),
+                     .hidden = json.value("hidden", 0),
                      .taken = Seconds(json.value("seconds", 0.0)),
                      .is_whole = json.value("whole", false),
                      .rank = json.value("rank", 0.0),
@@ -137,7 +198,9 @@ Result<void> write_trials(const std::filesystem::path& path, std::span<const Tun
 
 std::string settings_text(const TuningTrial& trial) {
   return "learning-rate " + number_text(trial.learning_rate) + ", batch-size " + std::to_string(trial.batch_size) +
-         ", dropout " + number_text(trial.dropout);
+         ", dropout " + number_text(trial.dropout) + ", gain-db " + number_text(trial.gain_db) + ", shift-share " +
+         number_text(trial.shift_share) + ", mixup " + number_text(trial.mixup) + ", channels " +
+         std::to_string(trial.channels) + (trial.use_specaugment ? ", use-specaugment" : "");
 }
 
 }  // namespace tutti

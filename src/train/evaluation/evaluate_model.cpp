@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/output_ownership.h"
+#include "base/try.h"
 #include "device/machine.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
@@ -49,62 +50,53 @@ void print(const Evaluation& evaluation) {
 }
 
 Result<DecodedSet> decode_samples(const EvaluationRequest& request, const ChooseComputeType& choose) {
-  const auto device = device_named(request.device);
-  if (!device) return tl::unexpected<Error>(device.error());
-  const auto type = choose(request.compute_type, request.model, *device);
-  if (!type) return tl::unexpected<Error>(type.error());
-  const auto model = WhisperModel::load(request.model, *device, *type);
-  if (!model) return tl::unexpected<Error>(model.error());
-  const auto tokenizer = Tokenizer::load(request.model, model->dims().n_vocab);
-  if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());
+  const auto device = TRY(device_named(request.device));
+  const auto type = TRY(choose(request.compute_type, request.model, device));
+  const auto model = TRY(WhisperModel::load(request.model, device, type));
+  const auto tokenizer = TRY(Tokenizer::load(request.model, model.dims().n_vocab));
   WhisperRecipe recipe;
   recipe.eval_samples = request.samples;
   recipe.threads = request.threads;
-  auto feed = Feed::open(evaluation_feed(recipe, model->dims(), request.data, request.split));
-  if (!feed) return tl::unexpected<Error>(feed.error());
-  if (const auto conclusion = feed->conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
-  const auto start = start_of_text(*tokenizer, request.language, request.task == "translate");
-  if (!start) return tl::unexpected<Error>(start.error());
-  RecordedBatches batches(*feed);
+  auto feed = TRY(Feed::open(evaluation_feed(recipe, model.dims(), request.data, request.split)));
+  if (const auto conclusion = feed.conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
+  const auto start = TRY(start_of_text(tokenizer, request.language, request.task == "translate"));
+  RecordedBatches batches(feed);
   RunWatch watch;
-  auto decoded = decode_set(*model, *tokenizer, {.sot_sequence = *start, .timestamps = always_times(request.model)},
-                            [&batches] { return batches.next(); });
-  if (!decoded) return tl::unexpected<Error>(decoded.error());
+  auto decoded = TRY(decode_set(model, tokenizer, {.sot_sequence = start, .timestamps = always_times(request.model)},
+                                [&batches] { return batches.next(); }));
   RunRecording recording = batches.end();
-  recording.stages.back().on_processor = device->is_cpu();
-  const auto finding = conclude(recording, watch.evidence());
-  if (!finding) return tl::unexpected<Error>(finding.error());
-  const auto report = feed->report();
-  return DecodedSet{.samples = std::move(*decoded),
+  recording.stages.back().on_processor = device.is_cpu();
+  const auto finding = TRY(conclude(recording, watch.evidence()));
+  const auto report = feed.report();
+  return DecodedSet{.samples = std::move(decoded),
                     .bad = report.bad_samples,
                     .last_bad = report.last_bad,
-                    .compute_type = std::string(type->name()),
-                    .device = device->str(),
-                    .finding = *finding};
+                    .compute_type = std::string(type.name()),
+                    .device = device.str(),
+                    .finding = finding};
 }
 
 }  // namespace
 
 Result<void> evaluate_model(const EvaluationRequest& request, const ChooseComputeType& choose) {
   set_compute_threads(request.threads, read_cpu().cores);
-  const auto decoded = decode_samples(request, choose);
-  if (!decoded) return tl::unexpected<Error>(decoded.error());
-  auto evaluation = score_set(decoded->samples, decoded->bad, request.normaliser);
+  const auto decoded = TRY(decode_samples(request, choose));
+  auto evaluation = score_set(decoded.samples, decoded.bad, request.normaliser);
   if (!evaluation) return fail_in(request.data.string(), evaluation.error());
-  evaluation->last_bad = decoded->last_bad;
-  evaluation->compute_type = decoded->compute_type;
-  evaluation->device = decoded->device;
+  evaluation->last_bad = decoded.last_bad;
+  evaluation->compute_type = decoded.compute_type;
+  evaluation->device = decoded.device;
   if (request.json)
     std::printf("%s\n", evaluation_json(*evaluation).c_str());
   else
     print(*evaluation);
   std::fflush(stdout);
-  if (!decoded->finding.empty()) std::fprintf(stderr, "%s\n", decoded->finding.c_str());
+  if (!decoded.finding.empty()) std::fprintf(stderr, "%s\n", decoded.finding.c_str());
   if (request.report.empty()) return {};
   OutputOwnership files("Name another file with " +
                         field("report"));  // what the report is not to replace was refused before
   if (auto claimed = files.claim_marked(request.report, field("report"), kEvaluationMark); !claimed) return claimed;
-  return files.write(request.report, evaluation_html(*evaluation, decoded->samples, request.normaliser)).map([](bool) {
+  return files.write(request.report, evaluation_html(*evaluation, decoded.samples, request.normaliser)).map([](bool) {
   });
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/try.h"
 #include "base/units.h"
 #include "decode/batcher.h"
 #include "decode/decoding_tokens.h"
@@ -46,9 +47,8 @@ class Rows {
   Result<bool> next() {
     ++row_;
     while (!batch_ || row_ >= batch_->size()) {
-      auto more = batches_();
-      if (!more) return tl::unexpected<Error>(more.error());
-      batch_ = std::move(*more);
+      auto more = TRY(batches_());
+      batch_ = std::move(more);
       row_ = 0;
       if (!batch_) return false;
     }
@@ -91,7 +91,7 @@ class Listening {
   Result<std::vector<SampleResult>> all() {
     const c10::InferenceMode no_gradients;
     for (;;) {
-      if (auto filled = fill(); !filled) return tl::unexpected<Error>(filled.error());
+      TRY(fill());
       if (is_interrupted()) return fail(Fault::cancelled, "decoding the set was interrupted");
       if (batcher_.idle()) return std::move(results_);
       for (const auto& done : batcher_.step(stepper_)) {
@@ -108,15 +108,14 @@ class Listening {
   Result<void> fill() {
     while (!ended_ && batcher_.jobs() < kDecodedTogether) {
       if (is_interrupted()) return {};
-      const auto more = rows_.next();
-      if (!more) return tl::unexpected<Error>(more.error());
-      ended_ = !*more;
+      const auto more = TRY(rows_.next());
+      ended_ = !more;
       if (ended_) break;
       results_.push_back(undecoded(rows_.sample()));
       auto one = job_;
       one.window_id = results_.size();
       one.window = std::make_shared<const CrossKv>(model_.cross_kv(model_.encode(rows_.mel())));
-      if (auto checked = check(one, model_.dims()); !checked) return tl::unexpected<Error>(checked.error());
+      TRY(check(one, model_.dims()));
       batcher_.submit(std::move(one));
     }
     return {};
@@ -138,10 +137,8 @@ class Listening {
 Result<std::vector<SampleResult>> decode_set(const WhisperModel& model, const Tokenizer& tokenizer,
                                              const SetDecodingOptions& options, const NextBatch& batches) {
   const auto& dims = model.dims();
-  auto tokens = decoding_tokens(tokenizer.special(), tokenizer.blank(), dims.n_vocab);
-  if (!tokens) return tl::unexpected<Error>(tokens.error());
-  return Listening(model, tokenizer, options, Batcher(std::move(*tokens), dims.n_text_ctx, Clock::real()),
-                   Rows(batches))
+  auto tokens = TRY(decoding_tokens(tokenizer.special(), tokenizer.blank(), dims.n_vocab));
+  return Listening(model, tokenizer, options, Batcher(std::move(tokens), dims.n_text_ctx, Clock::real()), Rows(batches))
       .all();
 }
 

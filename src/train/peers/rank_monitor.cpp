@@ -4,8 +4,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 #include <torch/csrc/distributed/c10d/Store.hpp>
@@ -16,6 +14,7 @@
 #include "base/environment.h"
 #include "base/field_names.h"
 #include "base/log.h"
+#include "base/periodic_thread.h"
 #include "train/peers/peers.h"
 
 namespace tutti {
@@ -42,16 +41,8 @@ std::string heartbeat_text(int count) {
   return std::to_string(count) + " " + name_of_machine();
 }
 
-/// Waits for `time`. False where the thread is to end.
-bool wait(Seconds time, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  return !never.wait_for(lock, stop, time, [&] { return stop.stop_requested(); });
-}
-
 void send_heartbeats(c10d::Store& store, const std::string& key, Seconds every, const std::stop_token& stop) {
-  for (int count = 1; wait(every, stop); ++count) {
+  for (int count = 1; wait_unless_stopped(stop, every); ++count) {
     try {
       store.set(key, heartbeat_text(count));
     } catch (const c10::DistNetworkError&) {
@@ -205,7 +196,7 @@ void RankMonitor::watch(std::function<bool()> is_blocked, std::function<void(con
   watching_ = std::jthread(
       [this, look, is_blocked = std::move(is_blocked), on_loss = std::move(on_loss)](const std::stop_token& stop) {
         auto all = others();
-        while (wait(limits_.beat, stop)) {
+        while (wait_unless_stopped(stop, limits_.beat)) {
           const auto alive = look(all);
           if (!alive && is_blocked()) return on_loss(alive.error());
         }

@@ -3,6 +3,7 @@
 
 #include "base/environment.h"
 #include "base/process/process_rank.h"
+#include "base/try.h"
 #include "train/peers/peers.h"
 
 namespace tutti {
@@ -43,31 +44,27 @@ std::string first_host(std::string_view nodes) {
 }
 
 Result<std::optional<Rendezvous>> rendezvous() {
-  const auto mine = process_rank();
-  if (!mine) return tl::unexpected<Error>(mine.error());
-  if (mine->ranks == 1) return std::optional<Rendezvous>();
-  Rendezvous rendezvous{.rank = mine->rank, .ranks = mine->ranks};
+  const auto mine = TRY(process_rank());
+  if (mine.ranks == 1) return std::optional<Rendezvous>();
+  Rendezvous rendezvous{.rank = mine.rank, .ranks = mine.ranks};
   if (is_by_slurm()) {
     rendezvous.address = slurm_address(rendezvous);
     rendezvous.port = slurm_port(rendezvous);
   }
   if (const auto address = variable("MASTER_ADDR")) rendezvous.address = *address;
   if (variable("MASTER_PORT")) {
-    const auto port = number_variable("MASTER_PORT", 1);
-    if (!port) return tl::unexpected<Error>(port.error());
-    rendezvous.port = *port;
+    const auto port = TRY(number_variable("MASTER_PORT", 1));
+    rendezvous.port = port;
   }
   return std::optional(rendezvous);
 }
 
 Result<std::string> device_of_process(const std::string& device, int visible) {
-  const auto mine = process_rank();
-  if (!mine) return tl::unexpected<Error>(mine.error());
+  const auto mine = TRY(process_rank());
   const char* name = is_by_slurm() ? "SLURM_LOCALID" : "LOCAL_RANK";
-  if (device != "cuda" || visible < 2 || mine->ranks == 1 || !variable(name)) return device;
-  const auto own = number_variable(name, 0);
-  if (!own) return tl::unexpected<Error>(own.error());
-  return "cuda:" + std::to_string(*own);
+  if (device != "cuda" || visible < 2 || mine.ranks == 1 || !variable(name)) return device;
+  const auto own = TRY(number_variable(name, 0));
+  return "cuda:" + std::to_string(own);
 }
 
 }  // namespace tutti

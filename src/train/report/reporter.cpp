@@ -8,6 +8,7 @@
 #include "base/field_names.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "device/process_tree.h"
 #include "profile/processor_watch.h"
 #include "profile/recorded_run.h"
@@ -35,17 +36,15 @@ Reporter::Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<Bad
       processed_(own_processor_time()) {}
 
 Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options) {
-  auto log = TrainingLog::open({.out = options.out,
-                                .last_step = options.last_step,
-                                .evaluation_due = options.evaluation_due,
-                                .log_steps = options.log_steps,
-                                .log_order = options.log_order});
-  if (!log) return tl::unexpected<Error>(log.error());
+  auto log = TRY(TrainingLog::open({.out = options.out,
+                                    .last_step = options.last_step,
+                                    .evaluation_due = options.evaluation_due,
+                                    .log_steps = options.log_steps,
+                                    .log_order = options.log_order}));
   // Every epoch meets them again; they are written once, and however many they are, it is the feed's limits that count.
   constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
-  auto bad = BadSamples::open(options.out / "bad_samples.jsonl", {.count = kNoLimit, .share = 1}, kNoLimit);
-  if (!bad) return tl::unexpected<Error>(bad.error());
-  return std::unique_ptr<Reporter>(new Reporter(options, std::move(*log), std::move(*bad)));
+  auto bad = TRY(BadSamples::open(options.out / "bad_samples.jsonl", {.count = kNoLimit, .share = 1}, kNoLimit));
+  return std::unique_ptr<Reporter>(new Reporter(options, std::move(log), std::move(bad)));
 }
 
 void Reporter::write_line(const std::string& line) {

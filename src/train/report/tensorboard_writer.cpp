@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/protobuf_message.h"
+#include "base/try.h"
 
 namespace tutti {
 
@@ -91,9 +92,8 @@ Result<EventFile> EventFile::create(const std::filesystem::path& folder) {
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
   const auto path = folder / ("events.out.tfevents." + std::to_string(static_cast<std::int64_t>(now())) + ".tutti");
-  auto file = GrowingFile::open(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  EventFile events(std::move(*file));
+  auto file = TRY(GrowingFile::open(path));
+  EventFile events(std::move(file));
   events.file_.add(event_file_version(now()));
   return events;
 }

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -44,28 +45,23 @@ Result<JsonLines> JsonLines::open(const std::filesystem::path& path, std::int64_
   std::error_code ignored;
   std::string before;
   if (last_step > 0 && std::filesystem::exists(path, ignored)) {
-    auto text = read_file(path);
-    if (!text) return tl::unexpected<Error>(text.error());
-    before = kept_lines(*text, last_step, evaluation_due);
+    auto text = TRY(read_file(path));
+    before = kept_lines(text, last_step, evaluation_due);
   }
-  if (auto written = write_file_atomically(path, before); !written) return tl::unexpected<Error>(written.error());
-  auto file = GrowingFile::open(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  return JsonLines(std::move(*file));
+  TRY(write_file_atomically(path, before));
+  auto file = TRY(GrowingFile::open(path));
+  return JsonLines(std::move(file));
 }
 
 Result<TrainingLog> TrainingLog::open(const TrainingLogOptions& options) {
-  auto metrics = JsonLines::open(options.out / "metrics.jsonl", options.last_step, options.evaluation_due);
-  if (!metrics) return tl::unexpected<Error>(metrics.error());
+  auto metrics = TRY(JsonLines::open(options.out / "metrics.jsonl", options.last_step, options.evaluation_due));
   std::unique_ptr<JsonLines> order;
   if (options.log_order) {
-    auto opened = JsonLines::open(options.out / "order.jsonl", options.last_step);
-    if (!opened) return tl::unexpected<Error>(opened.error());
-    order = std::make_unique<JsonLines>(std::move(*opened));
+    auto opened = TRY(JsonLines::open(options.out / "order.jsonl", options.last_step));
+    order = std::make_unique<JsonLines>(std::move(opened));
   }
-  auto events = EventFile::create(options.out / "events");
-  if (!events) return tl::unexpected<Error>(events.error());
-  return TrainingLog(options, std::move(*metrics), std::move(*events), std::move(order));
+  auto events = TRY(EventFile::create(options.out / "events"));
+  return TrainingLog(options, std::move(metrics), std::move(events), std::move(order));
 }
 
 void TrainingLog::stepped(const StepReport& step, const MachineLoad& load) {

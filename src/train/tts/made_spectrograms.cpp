@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/random/counter_random.h"
+#include "base/try.h"
 #include "train/tts/losses.h"
 #include "train/tts/task.h"
 #include "train/tts/voice.h"
@@ -27,29 +28,28 @@ std::uint64_t digest_of(const VoiceModel& model) {
 
 Result<std::shared_ptr<MadeSpectrograms>> MadeSpectrograms::open(const std::filesystem::path& voice,
                                                                  std::shared_ptr<const VoiceSet> set) {
-  auto model = VoiceModel::load(voice, at::kCPU);
-  if (!model) return tl::unexpected<Error>(model.error());
-  if (auto same = model->expect_form_of(*set, voice); !same) return tl::unexpected<Error>(same.error());
+  auto model = TRY(VoiceModel::load(voice, at::kCPU));
+  TRY(model.expect_form_of(*set, voice));
   std::vector<std::int64_t> speakers;
   for (const auto& name : set->format().speakers) {
-    const auto speaker = model->speaker_named(name);
+    const auto speaker = model.speaker_named(name);
     if (!speaker) return fail_in(voice.string(), speaker.error());
     speakers.push_back(*speaker);
   }
-  const auto fingerprint = digest_of(*model);
+  const auto fingerprint = digest_of(model);
   return std::shared_ptr<MadeSpectrograms>(
-      new MadeSpectrograms(std::move(*model), std::move(set), std::move(speakers), fingerprint));
+      new MadeSpectrograms(std::move(model), std::move(set), std::move(speakers), fingerprint));
 }
 
 std::vector<float> MadeSpectrograms::of(std::int64_t clip, std::int64_t first, std::int64_t frames) {
   at::Tensor mel;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto kept = kept_.find(clip); kept != kept_.end()) mel = kept->second;
   }
   if (!mel.defined()) {
     mel = made(clip).to(at::kHalf);
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     kept_.emplace(clip, mel);
   }
   const auto values = mel.narrow(0, first, frames).to(at::kFloat).contiguous();

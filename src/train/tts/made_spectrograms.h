@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/mutex.h"
 #include "feed/voice/voice_set.h"
 #include "train/tts/model.h"
 
@@ -42,8 +42,8 @@ class MadeSpectrograms {
   std::shared_ptr<const VoiceSet> set_;
   std::vector<std::int64_t> speakers_;  // of the voice, by the set's number of theirs
   std::uint64_t fingerprint_;
-  std::mutex mutex_{};
-  std::unordered_map<std::int64_t, at::Tensor> kept_{};  // guarded: [frames, n_mels] float16 by clip
+  Mutex mutex_{};
+  std::unordered_map<std::int64_t, at::Tensor> kept_ TUTTI_GUARDED_BY(mutex_){};  // [frames, n_mels] float16 by clip
 };
 
 }  // namespace tutti

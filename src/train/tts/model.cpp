@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/tensor_file.h"
 #include "train/tts/voice_config.h"
@@ -17,9 +18,8 @@ using Json = nlohmann::ordered_json;
 
 /// Fills in what config.json holds; throws what the JSON library does.
 Result<void> read_config(VoiceModel& model, const Json& json) {
-  auto shape = read_voice_shape(json.at("network").dump());
-  if (!shape) return tl::unexpected<Error>(shape.error());
-  model.network.shape = *shape;
+  auto shape = TRY(read_voice_shape(json.at("network").dump()));
+  model.network.shape = shape;
   model.mel = mel_of(json.at("mel"));
   model.mean = json.at("normalisation").at("mean").get<std::vector<float>>();
   model.deviation = json.at("normalisation").at("deviation");
@@ -27,8 +27,8 @@ Result<void> read_config(VoiceModel& model, const Json& json) {
   model.language = json.at("language");
   model.label = json.at("trained_on");
   if (auto checked = check(model.mel); !checked) return checked;
-  const bool agrees = shape->mels == model.mel.n_mels && std::ssize(model.mean) == model.mel.n_mels &&
-                      shape->speakers == std::ssize(model.speakers) && model.deviation > 0;
+  const bool agrees = shape.mels == model.mel.n_mels && std::ssize(model.mean) == model.mel.n_mels &&
+                      shape.speakers == std::ssize(model.speakers) && model.deviation > 0;
   return agrees ? Result<void>() : fail(Fault::corrupt, "mel, speakers and network do not fit each other");
 }
 
@@ -80,22 +80,19 @@ std::map<std::string, std::string> VoiceModel::files(const std::string& weight_t
 }
 
 Result<VoiceModel> VoiceModel::load(const std::filesystem::path& folder, at::Device device) {
-  const auto config = config_of(folder, kVoiceKind);
-  if (!config) return tl::unexpected<Error>(config.error());
-  if (auto whole = check_digests(folder); !whole) return tl::unexpected<Error>(whole.error());
+  const auto config = TRY(config_of(folder, kVoiceKind));
+  TRY(check_digests(folder));
   VoiceModel model;
   const auto path = (folder / "config.json").string();
   try {
-    if (auto read = read_config(model, *config); !read) return fail_in(path, read.error());
+    if (auto read = read_config(model, config); !read) return fail_in(path, read.error());
   } catch (const nlohmann::json::exception& error) {
     return fail(Fault::corrupt, path + ": " + error.what());
   }
-  auto front_end = read_regular_file(folder / TextFrontEnd::kFileName);
-  if (!front_end) return tl::unexpected<Error>(front_end.error());
-  model.front_end = std::move(*front_end);
+  auto front_end = TRY(read_regular_file(folder / TextFrontEnd::kFileName));
+  model.front_end = std::move(front_end);
   model.network = new_voice_network(model.network.shape, std::nullopt, device);
-  if (auto read = read_weights(folder / "model.safetensors", model.network.all); !read)
-    return tl::unexpected<Error>(read.error());
+  TRY(read_weights(folder / "model.safetensors", model.network.all));
   return model;
 }
 

@@ -1,5 +1,6 @@
 #include "train/tts/speech_times.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -27,12 +28,13 @@ nlohmann::ordered_json json_of(const std::vector<TimedPart>& parts) {
 }  // namespace
 
 void SpeechTimes::add(const std::string& sentence, const Speech& speech,
-                      const std::vector<std::string>& symbols_by_number, double start, double frame) {
+                      const std::vector<std::string>& symbols_by_number, const SpokenAt& at) {
   const auto begin_of = [&](std::int64_t symbol) {
-    return start + frame * (symbol == 0 ? 0 : static_cast<double>(speech.ends[static_cast<std::size_t>(symbol - 1)]));
+    const auto frames = symbol == 0 ? 0 : static_cast<double>(speech.ends[static_cast<std::size_t>(symbol - 1)]);
+    return std::clamp(at.start + at.frame * frames, at.from, at.until);
   };
   const auto count = std::ssize(speech.text.symbols);
-  sentences.push_back({sentence, start, begin_of(count)});
+  sentences.push_back({sentence, at.from, at.until});
   for (const auto& word : speech.text.words)
     if (word.end > word.first) words.push_back({word.text, begin_of(word.first), begin_of(word.end)});
   for (std::int64_t i = 0; i < count; ++i) {

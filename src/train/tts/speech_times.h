@@ -15,15 +15,23 @@ struct TimedPart {
   double end = 0;
 };
 
+/// Where a sentence is in the audio, in seconds.
+struct SpokenAt {
+  double start = 0;  ///< its first frame, which may be cut off: then it is before `from`
+  double from = 0;   ///< of what the audio has of it, silence before it included
+  double until = 0;
+  double frame = 0;  ///< length of a frame
+};
+
 /// When all of a text is spoken.
 struct SpeechTimes {
   std::vector<TimedPart> sentences{};
   std::vector<TimedPart> words{};
   std::vector<TimedPart> symbols{};  // phonemes, or characters; not silence and gaps
 
-  /// A sentence that begins `start` seconds into the audio; `frame`: seconds of a frame.
+  /// A sentence that was spoken. What of it the audio does not have begins or ends at its edge.
   void add(const std::string& sentence, const Speech& speech, const std::vector<std::string>& symbols_by_number,
-           double start, double frame);
+           const SpokenAt& at);
 };
 
 /// {"sentences": [{"text","start","end"}], "words": ..., "symbols": ...}

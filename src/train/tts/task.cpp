@@ -9,6 +9,7 @@
 
 #include "base/numbers.h"
 #include "base/random/counter_random.h"
+#include "base/try.h"
 #include "model/device_name.h"
 
 namespace tutti {
@@ -41,15 +42,14 @@ Result<VoiceShape> shape_of(const TtsRecipe& recipe) {
 }
 
 Result<VoiceModel> new_voice(const TtsRecipe& recipe, const VoiceSet& set, at::Device device) {
-  const auto shape = shape_of(recipe);
-  if (!shape) return tl::unexpected<Error>(shape.error());
-  return VoiceModel::start(set, *shape, mixed({recipe.seed, digest("weights")}), device);
+  const auto shape = TRY(shape_of(recipe));
+  return VoiceModel::start(set, shape, mixed({recipe.seed, digest("weights")}), device);
 }
 
 Result<VoiceModel> stored_voice(const TtsRecipe& recipe, const VoiceSet& set, at::Device device) {
   auto model = VoiceModel::load(recipe.model, device);
   if (!model) return model;
-  if (auto same = model->expect_form_of(set, recipe.model); !same) return tl::unexpected<Error>(same.error());
+  TRY(model->expect_form_of(set, recipe.model));
   model->label = set.format().label;
   if (model->speakers == set.format().speakers) return model;
   // Other speakers begin as the mean of the stored ones.
@@ -135,17 +135,16 @@ VoiceRows rows_of(const VoiceSet& set, const VoiceModel& model, std::span<const 
 
 Result<std::unique_ptr<TtsTask>> TtsTask::start(const TtsRecipe& recipe, VoiceData data) {
   auto device = compute_device_named(recipe.device);
-  if (!device) return tl::unexpected<Error>(device.error());
+  TRY(device);
   const bool has_data_device = !recipe.data_gpu.empty();
   const bool is_other = has_data_device && recipe.data_gpu != "model";
   const auto data_device = is_other ? compute_device_named(recipe.data_gpu) : device;
   if (!data_device) return fail_in("data-gpu", data_device.error());
   const auto& set = *data.set;
   auto model =
-      recipe.model.empty() ? new_voice(recipe, set, device->device) : stored_voice(recipe, set, device->device);
-  if (!model) return tl::unexpected<Error>(model.error());
-  for (auto& weight : model->network.all) weight.value.set_requires_grad(true);
-  std::unique_ptr<TtsTask> task(new TtsTask(std::move(*model), std::move(data), recipe, *device));
+      TRY(recipe.model.empty() ? new_voice(recipe, set, device->device) : stored_voice(recipe, set, device->device));
+  for (auto& weight : model.network.all) weight.value.set_requires_grad(true);
+  std::unique_ptr<TtsTask> task(new TtsTask(std::move(model), std::move(data), recipe, *device));
   if (!has_data_device) return task;
   task->stage_ = data_stage_of(*data_device, *device);
   if (task->data_.waveforms)
@@ -171,11 +170,11 @@ VoiceRows TtsTask::rows_of_batch(std::span<const std::int64_t> clips, std::int64
 TaskBatch TtsTask::prepare(const Batch& batch) {
   const c10::AutoGradMode no_gradients(false);
   const auto part = data_.set->part(VoicePart::training);
-  const auto count = std::ssize(batch.rows);
+  const auto count = batch.size();
   TaskBatch prepared{.targets = count, .recordings = count};
   std::vector<std::int64_t> clips;
-  for (const auto row : batch.rows) clips.push_back(part[static_cast<std::size_t>(row)]);
-  const auto shape = data_.buckets && count > 0 ? data_.buckets->shape_of(batch.rows.front()) : BatchShape{};
+  for (const auto row : batch.rows()) clips.push_back(part[static_cast<std::size_t>(row)]);
+  const auto shape = data_.buckets && count > 0 ? data_.buckets->shape_of(batch.rows().front()) : BatchShape{};
   auto rows = rows_of_batch(clips, batch.epoch, shape);
   rows.crop = at::empty({count}, at::TensorOptions(at::kFloat));
   rows.time = at::empty({count}, at::TensorOptions(at::kFloat));

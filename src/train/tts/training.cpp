@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "device/machine.h"
 #include "feed/voice/voice_set.h"
 #include "model/cpu/compute_team.h"
@@ -42,13 +43,11 @@ std::vector<std::int64_t> clips_to_choose_by(const VoiceSet& set, bool is_own_se
 }
 
 Result<TrainingData> open_data(const TtsRecipe& recipe) {
-  auto training = VoiceSet::open(recipe.train_data);
-  if (!training) return tl::unexpected<Error>(training.error());
-  TrainingData data{.training = *training, .validation = *training};
+  auto training = TRY(VoiceSet::open(recipe.train_data));
+  TrainingData data{.training = training, .validation = training};
   if (!recipe.val_data.empty()) {
-    auto validation = VoiceSet::open(recipe.val_data);
-    if (!validation) return tl::unexpected<Error>(validation.error());
-    data.validation = *validation;
+    auto validation = TRY(VoiceSet::open(recipe.val_data));
+    data.validation = validation;
   }
   if (data.training->part(VoicePart::training).empty())
     return fail(Fault::usage, recipe.train_data.string() + ": the set has no clip to learn from");
@@ -126,10 +125,9 @@ TaskScores task_scores(const VoiceScores& scores) {
 
 Result<TaskScores> evaluated(TtsTask& task, const TrainingData& data, const TtsTraining& training) {
   const auto scores =
-      score_voice(task.model(), *data.validation, data.chosen_by, training.recipe.batch_size, stop_requested);
-  if (!scores) return tl::unexpected<Error>(scores.error());
-  task.set_card(voice_card(task.model(), *data.training, *scores));
-  return task_scores(*scores);
+      TRY(score_voice(task.model(), *data.validation, data.chosen_by, training.recipe.batch_size, stop_requested));
+  task.set_card(voice_card(task.model(), *data.training, scores));
+  return task_scores(scores);
 }
 
 /// The steps have no more threads than the cores of their device.
@@ -160,39 +158,36 @@ Bytes least_sample(const TtsRecipe& r, const VoiceShape& shape, const VoiceSet& 
 
 Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data) {
   const auto& r = training.recipe;
-  const auto learned = learned_data(r, data.training);
-  if (!learned) return tl::unexpected<Error>(learned.error());
-  auto task = TtsTask::start(r, *learned);
-  if (!task) return tl::unexpected<Error>(task.error());
-  step_on((*task)->cores(), r.compute_threads);
-  warn_of_precision((*task)->device(), r.precision);
-  const Bytes sample = least_sample(r, (*task)->model().network.shape, *data.training);
-  if (auto set_up = set_up_step_memory(**task, r.device_memory, sample); !set_up)
-    return tl::unexpected<Error>(set_up.error());
-  if (auto set_up = limit_data_memory(**task, r, *learned); !set_up) return tl::unexpected<Error>(set_up.error());
+  const auto learned = TRY(learned_data(r, data.training));
+  auto task = TRY(TtsTask::start(r, learned));
+  step_on(task->cores(), r.compute_threads);
+  warn_of_precision(task->device(), r.precision);
+  const Bytes sample = least_sample(r, task->model().network.shape, *data.training);
+  TRY(set_up_step_memory(*task, r.device_memory, sample));
+  TRY(limit_data_memory(*task, r, learned));
   constexpr double kBeta2 = 0.98;
-  TrainStep step(**task, {.beta2 = kBeta2, .weight_decay = r.weight_decay},
+  TrainStep step(*task, {.beta2 = kBeta2, .weight_decay = r.weight_decay},
                  {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed});
-  auto state = state_to_go_on_from(training.out, training.resume, **task, step, nullptr);
+  auto state = state_to_go_on_from(training.out, training.resume, *task, step, nullptr);
   if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
-  auto batches = VoiceBatches::open(r, *learned, state->positions.empty() ? "" : state->positions.front());
+  auto batches = VoiceBatches::open(r, learned, state->positions.empty() ? "" : state->positions.front());
   if (!batches) return tl::unexpected<Error>(with_changed_settings(batches.error(), training));
   const auto length = length_of(
       batches->rows, [&](std::int64_t) { return steps_of(batches->an_epoch, 1, r.accumulation); }, r.epochs,
       r.max_steps, nullptr);
-  report_detour(r, *learned);
-  report_set(data, **task, devices_text(r, *learned));
+  report_detour(r, learned);
+  report_set(data, *task, devices_text(r, learned));
   if (r.model.empty()) answer_size(r.model_size);
   std::function<Result<TaskScores>()> evaluate;
-  if (!data.chosen_by.empty()) evaluate = [&] { return evaluated(**task, data, training); };
-  (*task)->set_card(voice_card((*task)->model(), *data.training, std::nullopt));
+  if (!data.chosen_by.empty()) evaluate = [&] { return evaluated(*task, data, training); };
+  task->set_card(voice_card(task->model(), *data.training, std::nullopt));
   return run_training(
-      {.task = **task,
+      {.task = *task,
        .step = step,
        .next = batches->next,
        .evaluate = evaluate,
        .options = options_of(training, schedule_by_steps(r, r.warmup_steps), length, data.validation->fingerprint()),
-       .ring = ring_of(r, **task),
+       .ring = ring_of(r, *task),
        .log_steps = r.log_steps,
        .log_order = r.log_order,
        .epochs = r.epochs},
@@ -203,14 +198,12 @@ Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data)
 
 Result<TrainingEnd> train_tts(TtsTraining training) {
   set_compute_threads(training.recipe.compute_threads, read_cpu().cores);
-  const auto data = open_data(training.recipe);
-  if (!data) return tl::unexpected<Error>(data.error());
-  const auto group = join_processes(training.out);
-  if (!group) return tl::unexpected<Error>(group.error());
-  if (group->peers)
+  const auto data = TRY(open_data(training.recipe));
+  const auto group = TRY(join_processes(training.out));
+  if (group.peers)
     return fail(Fault::usage, "a voice is trained by one process",
                 "Start one process, on the device with " + field("device"));
-  return train(training, *data);
+  return train(training, data);
 }
 
 }  // namespace tutti

@@ -9,6 +9,7 @@
 #include "base/field_names.h"
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "feed/voice/voice_set.h"
 #include "hub/memory_plan.h"
 #include "recipe/training_fields.h"
@@ -121,28 +122,25 @@ DryRun dry_run_of(const VoiceShape& shape, const ClipLength& clip, bool recomput
 
 /// The longest clips of a set, and what its texts and spectrograms have.
 Result<void> take_set(Plan& plan, const std::filesystem::path& data) {
-  const auto set = VoiceSet::open(data);
-  if (!set) return tl::unexpected<Error>(set.error());
+  const auto set = TRY(VoiceSet::open(data));
   plan.is_note = false;
   plan.clip = {.symbols = 1, .frames = 1};
-  for (const auto clip : (*set)->part(VoicePart::training)) {
-    plan.clip.symbols = std::max(plan.clip.symbols, (*set)->symbols(clip));
-    plan.clip.frames = std::max(plan.clip.frames, (*set)->frames(clip));
+  for (const auto clip : set->part(VoicePart::training)) {
+    plan.clip.symbols = std::max(plan.clip.symbols, set->symbols(clip));
+    plan.clip.frames = std::max(plan.clip.frames, set->frames(clip));
   }
-  plan.shape.symbols = std::ssize((*set)->format().symbols);
-  plan.shape.speakers = std::ssize((*set)->format().speakers);
-  plan.shape.mels = static_cast<std::int64_t>((*set)->format().mean.size());
+  plan.shape.symbols = std::ssize(set->format().symbols);
+  plan.shape.speakers = std::ssize(set->format().speakers);
+  plan.shape.mels = static_cast<std::int64_t>(set->format().mean.size());
   return {};
 }
 
 Result<Plan> plan_of(const TrainingPlanRequest& request) {
   Plan plan{.size = request.model.empty() ? TtsRecipe{}.model_size : request.model};
-  const auto shape = voice_shape(plan.size);
-  if (!shape) return tl::unexpected<Error>(shape.error());
-  plan.shape = *shape;
+  const auto shape = TRY(voice_shape(plan.size));
+  plan.shape = shape;
   plan.shape.symbols = kUsualSymbols;
-  if (!request.data.empty())
-    if (auto taken = take_set(plan, request.data); !taken) return tl::unexpected<Error>(taken.error());
+  if (!request.data.empty()) TRY(take_set(plan, request.data));
   const auto tried = shape_to_try(plan.shape);
   plan.tried_whole = tried.decoder_layers == plan.shape.decoder_layers && tried.layers == plan.shape.layers;
   for (const bool recompute : {false, true}) plan.runs[recompute ? 1 : 0] = dry_run_of(tried, plan.clip, recompute);
@@ -226,9 +224,8 @@ std::string people_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
 }  // namespace
 
 Result<std::string> plan_tts(const TrainingPlanRequest& request) {
-  const auto plan = plan_of(request);
-  if (!plan) return tl::unexpected<Error>(plan.error());
-  return request.json ? json_text(*plan, request.gpus) : people_text(*plan, request.gpus);
+  const auto plan = TRY(plan_of(request));
+  return request.json ? json_text(plan, request.gpus) : people_text(plan, request.gpus);
 }
 
 }  // namespace tutti

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/random/counter_random.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -53,13 +54,11 @@ Result<std::optional<VocoderModel>> vocoder_named(const std::string& name, const
   if (!is_there(path))
     return fail(Fault::missing, path.string() + ": no vocoder is there",
                 "Expected the folder OUT/model of 'tutti train vocoder --out OUT'");
-  auto vocoder = VocoderModel::load(path, device);
-  if (!vocoder) return tl::unexpected<Error>(vocoder.error());
-  if (vocoder->mel == voice.mel) return std::optional(std::move(*vocoder));
+  auto vocoder = TRY(VocoderModel::load(path, device));
+  if (vocoder.mel == voice.mel) return std::optional(std::move(vocoder));
   return fail(Fault::usage,
               path.string() + ": its spectrograms are others than the voice's, of " +
-                  std::to_string(vocoder->mel.rate.value) + " Hz beside " + std::to_string(voice.mel.rate.value) +
-                  " Hz",
+                  std::to_string(vocoder.mel.rate.value) + " Hz beside " + std::to_string(voice.mel.rate.value) + " Hz",
               "Train a vocoder on a set of the voice's rate");
 }
 
@@ -88,16 +87,14 @@ Voice::Voice(VoiceModel model, TextFrontEnd front_end, at::Device device)
     : model_(std::move(model)), front_end_(std::move(front_end)), device_(device), griffin_lim_(model_.mel) {}
 
 Result<Voice> Voice::load(const std::filesystem::path& folder, at::Device device, const std::string& vocoder) {
-  auto model = VoiceModel::load(folder, device);
-  if (!model) return tl::unexpected<Error>(model.error());
-  auto front_end = TextFrontEnd::parse(model->front_end);
+  auto model = TRY(VoiceModel::load(folder, device));
+  auto front_end = TextFrontEnd::parse(model.front_end);
   if (!front_end) return fail_in((folder / TextFrontEnd::kFileName).string(), front_end.error());
-  if (std::ssize(front_end->symbols()) != model->network.shape.symbols)
+  if (std::ssize(front_end->symbols()) != model.network.shape.symbols)
     return fail(Fault::corrupt, folder.string() + ": the network has other symbols than " + TextFrontEnd::kFileName);
-  auto trained = vocoder_named(vocoder, folder, *model, device);
-  if (!trained) return tl::unexpected<Error>(trained.error());
-  Voice voice(std::move(*model), std::move(*front_end), device);
-  voice.vocoder_ = std::move(*trained);
+  auto trained = TRY(vocoder_named(vocoder, folder, model, device));
+  Voice voice(std::move(model), std::move(*front_end), device);
+  voice.vocoder_ = std::move(trained);
   return voice;
 }
 
@@ -115,9 +112,8 @@ at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const
 }
 
 Result<Speech> Voice::speak(const std::string& sentence, const SpeakingOptions& options) const {
-  auto text = front_end_.read(sentence);
-  if (!text) return tl::unexpected<Error>(text.error());
-  return speak(std::move(*text), options);
+  auto text = TRY(front_end_.read(sentence));
+  return speak(std::move(text), options);
 }
 
 Speech Voice::speak(SymbolText text, const SpeakingOptions& options) const {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "base/try.h"
 
 namespace tutti {
 
@@ -23,9 +24,8 @@ VoiceMelOptions mel_of(const nlohmann::ordered_json& json) {
 
 Result<nlohmann::ordered_json> config_of(const std::filesystem::path& folder, const VoiceModelKind& kind) {
   const auto path = folder / "config.json";
-  const auto text = read_regular_file(path);
-  if (!text) return tl::unexpected<Error>(text.error());
-  auto json = nlohmann::ordered_json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const auto text = TRY(read_regular_file(path));
+  auto json = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return fail(Fault::corrupt, path.string() + ": expected a JSON object");
   const auto type = json.value("model_type", nlohmann::ordered_json());
   if (type == kind.type) return json;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "feed/labelled/labelled_batches.h"
 #include "recipe/training_fields.h"
 #include "train/optimiser_step/step_memory.h"
@@ -108,27 +109,24 @@ NextBatch next_of(Batches batches) {
 Result<VoiceBatches> VoiceBatches::open(const TtsRecipe& r, const VoiceData& data, const std::string& position) {
   const auto fingerprint = data.set->fingerprint();
   if (data.buckets) {
-    auto batches =
-        BucketedBatches::open(data.buckets, {.epochs = r.epochs, .seed = r.seed, .fingerprint = fingerprint}, position);
-    if (!batches) return tl::unexpected<Error>(batches.error());
-    return VoiceBatches{next_of(std::move(*batches)), data.buckets->batches(), data.buckets->rows()};
+    auto batches = TRY(BucketedBatches::open(
+        data.buckets, {.epochs = r.epochs, .seed = r.seed, .fingerprint = fingerprint}, position));
+    return VoiceBatches{next_of(std::move(batches)), data.buckets->batches(), data.buckets->rows()};
   }
   const auto clips = std::ssize(data.set->part(VoicePart::training));
-  auto batches = LabelledBatches::open({.rows = clips,
-                                        .batch_size = r.batch_size,
-                                        .epochs = r.epochs,
-                                        .seed = r.seed,
-                                        .fingerprint = fingerprint,
-                                        .lengths = lengths_of(*data.set)},
-                                       position);
-  if (!batches) return tl::unexpected<Error>(batches.error());
-  return VoiceBatches{next_of(std::move(*batches)), steps_of(clips, r.batch_size, 1), clips};
+  auto batches = TRY(LabelledBatches::open({.rows = clips,
+                                            .batch_size = r.batch_size,
+                                            .epochs = r.epochs,
+                                            .seed = r.seed,
+                                            .fingerprint = fingerprint,
+                                            .lengths = lengths_of(*data.set)},
+                                           position));
+  return VoiceBatches{next_of(std::move(batches)), steps_of(clips, r.batch_size, 1), clips};
 }
 
 Result<VoiceData> learned_data(const TtsRecipe& r, std::shared_ptr<const VoiceSet> set) {
-  auto waveforms = waveforms_of(r, *set);
-  if (!waveforms) return tl::unexpected<Error>(waveforms.error());
-  VoiceData data{.set = std::move(set), .waveforms = std::move(*waveforms)};
+  auto waveforms = TRY(waveforms_of(r, *set));
+  VoiceData data{.set = std::move(set), .waveforms = std::move(waveforms)};
   if (r.static_shapes) data.buckets = std::make_shared<const VoiceBuckets>(*data.set, r.batch_size, stretch_of(r));
   return data;
 }

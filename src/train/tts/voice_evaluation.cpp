@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/output_ownership.h"
+#include "base/try.h"
 #include "device/machine.h"
 #include "feed/voice/voice_set.h"
 #include "model/cpu/compute_team.h"
@@ -106,7 +107,7 @@ Result<std::vector<std::int64_t>> speakers_for(const VoiceSet& set, const std::v
     if (!found && name.empty())
       return fail(Fault::usage, "clip " + std::string(set.clip(index).name) + ": " + found.error().what,
                   found.error().hint + ". Choose the one who speaks for all clips with " + field("speaker"));
-    if (!found) return tl::unexpected<Error>(found.error());
+    TRY(found);
     speakers[number] = *found;
   }
   return speakers;
@@ -185,23 +186,18 @@ std::string report_html(std::vector<ComparedClip> clips, const Voice& voice, con
 
 Result<VoiceMeasures> evaluate_voice(const VoiceEvaluationRequest& request) {
   set_compute_threads(request.threads, read_cpu().cores);
-  const auto device = device_named(request.device);
-  if (!device) return tl::unexpected<Error>(device.error());
-  const auto voice = Voice::load(request.model, *device);
-  if (!voice) return tl::unexpected<Error>(voice.error());
-  const auto set = VoiceSet::open(request.data);
-  if (!set) return tl::unexpected<Error>(set.error());
-  if (auto same = voice->model().expect_form_of(**set, request.model); !same)
-    return tl::unexpected<Error>(same.error());
-  const auto part = (*set)->part(request.part);
+  const auto device = TRY(device_named(request.device));
+  const auto voice = TRY(Voice::load(request.model, device));
+  const auto set = TRY(VoiceSet::open(request.data));
+  TRY(voice.model().expect_form_of(*set, request.model));
+  const auto part = set->part(request.part);
   const auto chosen =
       spread_evenly(part, request.samples > 0 ? static_cast<std::size_t>(request.samples) : part.size());
   if (chosen.empty())
     return fail(Fault::usage, request.data.string() + ": the part has no clip to evaluate with",
                 "Name the other part with " + field("split"));
-  auto speakers = speakers_for(**set, chosen, voice->model(), request.speaker);
-  if (!speakers) return tl::unexpected<Error>(speakers.error());
-  const Comparison comparison(*voice, **set, std::move(*speakers));
+  auto speakers = TRY(speakers_for(*set, chosen, voice.model(), request.speaker));
+  const Comparison comparison(voice, *set, std::move(speakers));
   std::vector<ComparedClip> clips;
   for (const auto index : chosen) {
     if (stop_requested()) return fail(Fault::cancelled, "the evaluation was interrupted");
@@ -210,11 +206,10 @@ Result<VoiceMeasures> evaluate_voice(const VoiceEvaluationRequest& request) {
   const auto measures = means_of(clips);
   if (!request.report.empty()) {
     OutputOwnership files("Name another file with " + field("report"));  // what it is not to replace was refused before
-    if (auto claimed = files.claim_marked(request.report, field("report"), kEvaluationMark); !claimed)
-      return tl::unexpected<Error>(claimed.error());
-    const auto page = request.report.extension() == ".svg" ? report_svg(clips, voice->model().mel.n_mels)
-                                                           : report_html(clips, *voice, measures_text(measures));
-    if (auto written = files.write(request.report, page); !written) return tl::unexpected<Error>(written.error());
+    TRY(files.claim_marked(request.report, field("report"), kEvaluationMark));
+    const auto page = request.report.extension() == ".svg" ? report_svg(clips, voice.model().mel.n_mels)
+                                                           : report_html(clips, voice, measures_text(measures));
+    TRY(files.write(request.report, page));
   }
   return measures;
 }

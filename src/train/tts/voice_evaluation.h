@@ -14,7 +14,7 @@ struct VoiceEvaluationRequest {
   std::filesystem::path model{};
   std::filesystem::path data{};  // a set of 'tutti prepare tts'
   VoicePart part = VoicePart::validation;
-  std::int64_t samples = 0;  // clips at most, spread evenly over the part; 0: all
+  std::int32_t samples = 0;  // clips at most, spread evenly over the part; 0: all
   std::string device = "cpu";
   std::int32_t threads = 0;        // 0: one per core
   std::string speaker{};           // of the voice, for every clip; empty: each clip's own

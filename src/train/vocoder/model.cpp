@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/try.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/tensor_file.h"
 #include "train/tts/voice_config.h"
@@ -17,15 +18,14 @@ using Json = nlohmann::ordered_json;
 
 /// Fills in what config.json holds; throws what the JSON library does.
 Result<void> read_config(VocoderModel& model, const Json& json) {
-  auto shape = read_vocoder_shape(json.at("network").dump());
-  if (!shape) return tl::unexpected<Error>(shape.error());
-  model.network.shape = *shape;
+  auto shape = TRY(read_vocoder_shape(json.at("network").dump()));
+  model.network.shape = shape;
   model.mel = mel_of(json.at("mel"));
   model.mean = json.at("normalisation").at("mean").get<std::vector<float>>();
   model.deviation = json.at("normalisation").at("deviation");
   model.label = json.at("trained_on");
   if (auto checked = check(model.mel); !checked) return checked;
-  const bool agrees = shape->mels == model.mel.n_mels && shape->bins == model.mel.n_fft / 2 + 1 &&
+  const bool agrees = shape.mels == model.mel.n_mels && shape.bins == model.mel.n_fft / 2 + 1 &&
                       std::ssize(model.mean) == model.mel.n_mels && model.deviation > 0;
   return agrees ? Result<void>() : fail(Fault::corrupt, "mel and network do not fit each other");
 }
@@ -56,20 +56,18 @@ std::map<std::string, std::string> VocoderModel::files(const std::string& weight
 }
 
 Result<VocoderModel> VocoderModel::load(const std::filesystem::path& folder, at::Device device) {
-  const auto config = config_of(folder, kVocoderKind);
-  if (!config) return tl::unexpected<Error>(config.error());
-  if (auto whole = check_digests(folder); !whole) return tl::unexpected<Error>(whole.error());
+  const auto config = TRY(config_of(folder, kVocoderKind));
+  TRY(check_digests(folder));
   VocoderModel model;
   const auto path = (folder / "config.json").string();
   try {
-    if (auto read = read_config(model, *config); !read) return fail_in(path, read.error());
+    if (auto read = read_config(model, config); !read) return fail_in(path, read.error());
   } catch (const nlohmann::json::exception& error) {
     return fail(Fault::corrupt, path + ": " + error.what());
   }
   model.network = new_vocoder_network(model.network.shape, std::nullopt, device);
   model.griffin_lim.emplace(model.mel);
-  if (auto read = read_weights(folder / "model.safetensors", model.network.all); !read)
-    return tl::unexpected<Error>(read.error());
+  TRY(read_weights(folder / "model.safetensors", model.network.all));
   return model;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/random/counter_random.h"
+#include "base/try.h"
 #include "model/device_name.h"
 #include "train/vocoder/spectral_distance.h"
 
@@ -60,11 +61,9 @@ at::Tensor vocoder_losses(const VocoderNetwork& network, const VoiceMelOptions& 
 }
 
 Result<VocoderData> VocoderData::open(const std::filesystem::path& folder, const std::filesystem::path& voice) {
-  auto set = VoiceSet::open(folder);
-  if (!set) return tl::unexpected<Error>(set.error());
-  auto waveforms = VoiceWaveforms::open(folder, **set);
-  if (!waveforms) return tl::unexpected<Error>(waveforms.error());
-  VocoderData data{.set = *set, .waveforms = std::make_shared<const VoiceWaveforms>(std::move(*waveforms))};
+  auto set = TRY(VoiceSet::open(folder));
+  auto waveforms = TRY(VoiceWaveforms::open(folder, *set));
+  VocoderData data{.set = set, .waveforms = std::make_shared<const VoiceWaveforms>(std::move(waveforms))};
   const auto least = vocoder_crop_frames(data.set->format().mel);
   for (const auto part : {VoicePart::training, VoicePart::validation})
     for (const auto clip : data.set->part(part))
@@ -74,9 +73,8 @@ Result<VocoderData> VocoderData::open(const std::filesystem::path& folder, const
     return fail(Fault::usage, folder.string() + ": the set has no clip to learn from that has " +
                                   std::to_string(least) + " frames or more");
   if (voice.empty()) return data;
-  auto made = MadeSpectrograms::open(voice, data.set);
-  if (!made) return tl::unexpected<Error>(made.error());
-  data.made = std::move(*made);
+  auto made = TRY(MadeSpectrograms::open(voice, data.set));
+  data.made = std::move(made);
   return data;
 }
 
@@ -93,12 +91,11 @@ std::uint64_t VocoderData::fingerprint() const {
 }
 
 Result<std::unique_ptr<VocoderTask>> VocoderTask::start(const VocoderRecipe& recipe, VocoderData data) {
-  const auto device = device_named(recipe.device);
-  if (!device) return tl::unexpected<Error>(device.error());
+  const auto device = TRY(device_named(recipe.device));
   auto model = VocoderModel::start(*data.set, {.width = recipe.width, .layers = recipe.layers},
-                                   mixed({recipe.seed, digest("weights")}), *device);
+                                   mixed({recipe.seed, digest("weights")}), device);
   for (const auto& parameter : model.network.all) at::Tensor(parameter.value).set_requires_grad(true);
-  return std::unique_ptr<VocoderTask>(new VocoderTask(std::move(model), std::move(data), recipe.seed, *device));
+  return std::unique_ptr<VocoderTask>(new VocoderTask(std::move(model), std::move(data), recipe.seed, device));
 }
 
 VocoderTask::VocoderTask(VocoderModel model, VocoderData data, std::uint64_t seed, at::Device device)
@@ -110,14 +107,14 @@ VocoderTask::VocoderTask(VocoderModel model, VocoderData data, std::uint64_t see
 
 TaskBatch VocoderTask::prepare(const Batch& batch) {
   const c10::AutoGradMode no_gradients(false);
-  const auto rows = std::ssize(batch.rows), frames = vocoder_crop_frames(model_.mel);
+  const auto rows = batch.size(), frames = vocoder_crop_frames(model_.mel);
   const at::TensorOptions real(at::kFloat);
   const auto mel = at::empty({rows, frames, model_.mel.n_mels}, real),
              audio = at::empty({rows, vocoder_crop_samples(model_.mel)}, real);
   TaskBatch prepared{.targets = rows, .recordings = rows, .frames = {.computed = rows * frames}};
   std::vector<std::int64_t> clips;
   for (std::int64_t row = 0; row < rows; ++row) {
-    const auto number = data_.training[static_cast<std::size_t>(batch.rows[static_cast<std::size_t>(row)])];
+    const auto number = data_.training[static_cast<std::size_t>(batch.rows()[static_cast<std::size_t>(row)])];
     CounterRandom random({seed_, static_cast<std::uint64_t>(batch.epoch), static_cast<std::uint64_t>(number),
                           digest("crop of a vocoder")});
     const auto clip = data_.set->clip(number);
@@ -147,10 +144,9 @@ Result<CopyScores> score_copies(const VocoderData& data, std::span<const std::in
   for (const auto number : clips) {
     if (interrupted()) return fail(Fault::cancelled, "the evaluation was interrupted");
     const auto clip = data.set->clip(number);
-    const auto recording = data.waveforms->clip(number);
-    if (!recording) return tl::unexpected<Error>(recording.error());
+    const auto recording = TRY(data.waveforms->clip(number));
     const auto audio = make(data.spectrogram(number, 0, clip.frames), clip.frames);
-    const auto distances = distance(row_of(audio, std::ssize(audio)), row_of(*recording, std::ssize(audio)));
+    const auto distances = distance(row_of(audio, std::ssize(audio)), row_of(recording, std::ssize(audio)));
     sums.mel += distances.mel.item<double>();
     sums.spectra += distances.spectra.item<double>();
   }

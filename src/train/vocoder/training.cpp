@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "device/machine.h"
 #include "feed/labelled/labelled_batches.h"
 #include "model/cpu/compute_team.h"
@@ -47,22 +48,20 @@ class CopyEvaluation {
   Result<TaskScores> operator()() {
     if (!beside_) {
       const GriffinLim griffin_lim(data_.set->format().mel);
-      const auto scores = score_copies(
-          data_, clips_, [&](auto mel, auto frames) { return griffin_lim.audio_of(mel, frames); }, stop_requested);
-      if (!scores) return tl::unexpected<Error>(scores.error());
-      beside_ = *scores;
+      const auto scores = TRY(score_copies(
+          data_, clips_, [&](auto mel, auto frames) { return griffin_lim.audio_of(mel, frames); }, stop_requested));
+      beside_ = scores;
     }
-    const auto scores = score_copies(
-        data_, clips_, [&](auto mel, auto frames) { return task_.model().audio_of(mel, frames); }, stop_requested);
-    if (!scores) return tl::unexpected<Error>(scores.error());
-    task_.set_card(card(*scores));
-    const nlohmann::ordered_json json{{"mel", scores->mel},
-                                      {"spectra", scores->spectra},
+    const auto scores = TRY(score_copies(
+        data_, clips_, [&](auto mel, auto frames) { return task_.model().audio_of(mel, frames); }, stop_requested));
+    task_.set_card(card(scores));
+    const nlohmann::ordered_json json{{"mel", scores.mel},
+                                      {"spectra", scores.spectra},
                                       {"griffin_lim_mel", beside_->mel},
                                       {"griffin_lim_spectra", beside_->spectra}};
-    return TaskScores{.rank = scores->mel + scores->spectra,
-                      .metrics = {{"mel", scores->mel}, {"spectra", scores->spectra}},
-                      .text = scores_text(*scores) + " (Griffin-Lim: " + scores_text(*beside_) + ")",
+    return TaskScores{.rank = scores.mel + scores.spectra,
+                      .metrics = {{"mel", scores.mel}, {"spectra", scores.spectra}},
+                      .text = scores_text(scores) + " (Griffin-Lim: " + scores_text(*beside_) + ")",
                       .json = json_line(json)};
   }
 
@@ -109,14 +108,13 @@ void report_set(const VocoderData& data, const VocoderTask& task) {
 
 Result<TrainingEnd> train(const VocoderTraining& training, const VocoderData& data) {
   const auto& r = training.recipe;
-  auto task = VocoderTask::start(r, data);
-  if (!task) return tl::unexpected<Error>(task.error());
-  warn_of_precision((*task)->device(), r.precision);
-  if (auto set_up = set_up_step_memory(**task, r.device_memory); !set_up) return tl::unexpected<Error>(set_up.error());
+  auto task = TRY(VocoderTask::start(r, data));
+  warn_of_precision(task->device(), r.precision);
+  TRY(set_up_step_memory(*task, r.device_memory));
   constexpr double kBeta2 = 0.98;
-  TrainStep step(**task, {.beta2 = kBeta2, .weight_decay = r.weight_decay},
+  TrainStep step(*task, {.beta2 = kBeta2, .weight_decay = r.weight_decay},
                  {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed});
-  auto state = state_to_go_on_from(training.out, training.resume, **task, step, nullptr);
+  auto state = state_to_go_on_from(training.out, training.resume, *task, step, nullptr);
   if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
   const auto clips = std::ssize(data.training);
   auto batches = LabelledBatches::open({.rows = clips,
@@ -129,19 +127,19 @@ Result<TrainingEnd> train(const VocoderTraining& training, const VocoderData& da
   const auto length = length_of(
       clips, [&](std::int64_t samples) { return steps_of(samples, r.batch_size, r.accumulation); }, r.epochs,
       r.max_steps, nullptr);
-  report_set(data, **task);
-  CopyEvaluation evaluation(**task, data);
-  (*task)->set_card(evaluation.card(std::nullopt));
+  report_set(data, *task);
+  CopyEvaluation evaluation(*task, data);
+  task->set_card(evaluation.card(std::nullopt));
   std::function<Result<TaskScores>()> evaluate;
   if (!data.validation.empty()) evaluate = [&] { return evaluation(); };
   return run_training(
-      {.task = **task,
+      {.task = *task,
        .step = step,
        .next = [&] { return Result<std::optional<Batch>>(batches->next()); },
        .evaluate = evaluate,
        .options = options_of(training, schedule_by_steps(r, r.warmup_steps), length, data.fingerprint()),
        .ring = {.training = ring_training(kVocoderTraining, r.train_data, r.batch_size,
-                                          "width " + std::to_string(r.width), (*task)->device().str()),
+                                          "width " + std::to_string(r.width), task->device().str()),
                 .depth = r.ring_depth},
        .log_steps = r.log_steps,
        .log_order = r.log_order,
@@ -153,14 +151,12 @@ Result<TrainingEnd> train(const VocoderTraining& training, const VocoderData& da
 
 Result<TrainingEnd> train_vocoder(VocoderTraining training) {
   set_compute_threads(training.recipe.compute_threads, read_cpu().cores);
-  const auto data = VocoderData::open(training.recipe.train_data, training.recipe.voice);
-  if (!data) return tl::unexpected<Error>(data.error());
-  const auto group = join_processes(training.out);
-  if (!group) return tl::unexpected<Error>(group.error());
-  if (group->peers)
+  const auto data = TRY(VocoderData::open(training.recipe.train_data, training.recipe.voice));
+  const auto group = TRY(join_processes(training.out));
+  if (group.peers)
     return fail(Fault::usage, "a vocoder is trained by one process",
                 "Start one process, on the device with " + field("device"));
-  return train(training, *data);
+  return train(training, data);
 }
 
 }  // namespace tutti

@@ -6,6 +6,7 @@
 
 #include "base/field_names.h"
 #include "base/json.h"
+#include "base/try.h"
 #include "recipe/training_fields.h"
 #include "recipe/vocoder_recipe.h"
 #include "train/parameter.h"
@@ -72,9 +73,8 @@ DryRun dry_run_of(const VocoderShape& shape, const VoiceMelOptions& mel) {
 Result<Plan> plan_of(const TrainingPlanRequest& request) {
   Plan plan{.has_set = !request.data.empty()};
   if (plan.has_set) {
-    const auto data = VocoderData::open(request.data);
-    if (!data) return tl::unexpected<Error>(data.error());
-    plan.mel = data->set->format().mel;
+    const auto data = TRY(VocoderData::open(request.data));
+    plan.mel = data.set->format().mel;
   }
   plan.shape.mels = plan.mel.n_mels;
   plan.shape.bins = plan.mel.n_fft / 2 + 1;
@@ -103,9 +103,8 @@ std::string people_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
 }  // namespace
 
 Result<std::string> plan_vocoder(const TrainingPlanRequest& request) {
-  const auto plan = plan_of(request);
-  if (!plan) return tl::unexpected<Error>(plan.error());
-  return request.json ? json_text(*plan, request.gpus) : people_text(*plan, request.gpus);
+  const auto plan = TRY(plan_of(request));
+  return request.json ? json_text(plan, request.gpus) : people_text(plan, request.gpus);
 }
 
 }  // namespace tutti

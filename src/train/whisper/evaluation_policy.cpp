@@ -6,6 +6,7 @@
 #include "base/field_names.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "feed/source/content.h"
 #include "public/tutti/feed.h"
 #include "train/evaluation/set_decoder.h"
@@ -61,16 +62,14 @@ std::function<Result<TaskScores>()> evaluation_of(const WhisperTask& task, const
   if (!parts.eval_data) return {};
   const auto options = evaluation_feed(recipe, task.dims(), *parts.eval_data, parts.eval_split);
   return [&task, options, normaliser = recipe.normaliser, times = recipe.timestamps == 1]() -> Result<TaskScores> {
-    auto feed = Feed::open(options);
-    if (!feed) return tl::unexpected<Error>(feed.error());
+    auto feed = TRY(Feed::open(options));
     const auto model = task.snapshot();
-    const auto decoded =
+    const auto decoded = TRY(
         decode_set(model, task.labels().tokenizer(),
                    {.sot_sequence = task.labels().sot_sequence(), .timestamps = times, .interrupted = stop_requested},
-                   [&feed] { return feed->next(); });
-    if (!decoded) return tl::unexpected<Error>(decoded.error());
-    const auto report = feed->report();
-    auto evaluation = score_set(*decoded, report.bad_samples, normaliser);
+                   [&feed] { return feed.next(); }));
+    const auto report = feed.report();
+    auto evaluation = score_set(decoded, report.bad_samples, normaliser);
     if (!evaluation) return fail_in(options.data.string(), evaluation.error());
     evaluation->last_bad = report.last_bad;
     evaluation->compute_type = model.type().name();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/random/counter_random.h"
+#include "base/try.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -24,9 +25,8 @@ Result<std::vector<std::int32_t>> start_of_text(const Tokenizer& tokenizer, cons
 }
 
 Result<Labels> Labels::make(Tokenizer tokenizer, LabelRules rules) {
-  auto start = start_of_text(tokenizer, rules.language, rules.translate);
-  if (!start) return tl::unexpected<Error>(start.error());
-  return Labels(std::move(tokenizer), std::move(rules), std::move(*start));
+  auto start = TRY(start_of_text(tokenizer, rules.language, rules.translate));
+  return Labels(std::move(tokenizer), std::move(rules), std::move(start));
 }
 
 std::int32_t Labels::time_token(double seconds) const {

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/random/counter_random.h"
+#include "base/try.h"
 #include "base/units.h"
 #include "model/convert/hugging_face_files.h"
 #include "model/device_name.h"
@@ -50,7 +51,7 @@ LabelRules rules_of(const WhisperRecipe& r, const WhisperDims& dims) {
 at::Tensor mel_of(const Batch& batch) {
   // from_blob wants a mutable pointer; nothing writes through it.
   return at::from_blob(
-      const_cast<float*>(batch.row(0)), {batch.size(), batch.n_mels, batch.frames}, [held = batch.mel](void*) {},
+      const_cast<float*>(batch.row(0)), {batch.size(), batch.n_mels, batch.frames}, [held = batch.mel()](void*) {},
       at::kFloat);
 }
 
@@ -117,18 +118,15 @@ WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files file
 
 Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& recipe,
                                                         const std::filesystem::path& model) {
-  const auto found = device_named(recipe.device);
-  if (!found) return tl::unexpected<Error>(found.error());
-  const at::Device device = *found;
-  const auto data_device = data_device_of(recipe);
-  if (!data_device) return tl::unexpected<Error>(data_device.error());
+  const auto found = TRY(device_named(recipe.device));
+  const at::Device device = found;
+  const auto data_device = TRY(data_device_of(recipe));
   const auto finish = [&](WhisperParameters parameters, Tokenizer tokenizer,
                           Files files) -> Result<std::unique_ptr<WhisperTask>> {
-    auto labels = Labels::make(std::move(tokenizer), rules_of(recipe, parameters.shape.dims));
-    if (!labels) return tl::unexpected<Error>(labels.error());
+    auto labels = TRY(Labels::make(std::move(tokenizer), rules_of(recipe, parameters.shape.dims)));
     std::unique_ptr<WhisperTask> task(
-        new WhisperTask(std::move(parameters), std::move(*labels), std::move(files), recipe, device));
-    if (*data_device) task->features_.emplace(task->data_device_ = **data_device, task->dims().n_mels);
+        new WhisperTask(std::move(parameters), std::move(labels), std::move(files), recipe, device));
+    if (data_device) task->features_.emplace(task->data_device_ = *data_device, task->dims().n_mels);
     return task;
   };
   if (model.empty()) {
@@ -142,28 +140,25 @@ Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& rec
     return finish(std::move(parameters), tokenizer,
                   [=](WeightType type) { return Result<FileMap>(new_hugging_face_files(shape, tokenizer, type)); });
   }
-  auto opened = open_checkpoint(model);
-  if (!opened) return tl::unexpected<Error>(opened.error());
-  const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
-  auto parameters = stored_parameters(checkpoint, device);
-  if (!parameters) return tl::unexpected<Error>(parameters.error());
+  auto opened = TRY(open_checkpoint(model));
+  const auto checkpoint = std::make_shared<const Checkpoint>(std::move(opened));
+  auto parameters = TRY(stored_parameters(checkpoint, device));
   auto tokenizer = Tokenizer::load(model, checkpoint->shape.dims.n_vocab);
   if (!tokenizer) return fail_in("tokenizer of " + model.string(), tokenizer.error());
-  return finish(std::move(*parameters), std::move(*tokenizer),
+  return finish(std::move(parameters), std::move(*tokenizer),
                 [checkpoint](WeightType type) { return hugging_face_files(*checkpoint, type); });
 }
 
 Result<void> WhisperTask::keep_on_device(std::shared_ptr<const PackedSet> set) {
-  auto loaded = DeviceSet::load(std::move(set), device_);
-  if (!loaded) return tl::unexpected<Error>(loaded.error());
-  set_ = std::move(*loaded);
+  auto loaded = TRY(DeviceSet::load(std::move(set), device_));
+  set_ = std::move(loaded);
   data_device_ = device_;
   return {};
 }
 
 /// [rows, n_mels, frames]: the batch's, gathered or computed now.
 at::Tensor WhisperTask::features_of(const Batch& batch) {
-  if (set_ && !batch.gather.empty()) return (*set_)(batch);
+  if (set_ && std::holds_alternative<BatchGather>(batch.content)) return (*set_)(batch);
   if (!features_) return mel_of(batch);
   try {
     return (*features_)(batch);

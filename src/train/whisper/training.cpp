@@ -10,6 +10,7 @@
 #include "base/field_names.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "base/units.h"
 #include "device/machine.h"
 #include "model/cpu/compute_team.h"
@@ -101,7 +102,7 @@ Result<Feed> open_feed(const WhisperTraining& training, WhisperTask& task, const
   auto feed = Feed::open(std::move(options));
   if (feed && share.rank == 0 && !feed->conclusion().empty()) log(Level::warning, feed->conclusion());
   if (!feed || !on_device || !feed->packed()) return feed;
-  if (auto kept = task.keep_on_device(feed->packed()); !kept) return tl::unexpected<Error>(kept.error());
+  TRY(task.keep_on_device(feed->packed()));
   return feed;
 }
 
@@ -110,13 +111,11 @@ Result<Feed> open_feed_with(Peers* peers, const WhisperTraining& training, Whisp
                             const std::string& position) {
   if (!peers) return open_feed(training, task, split, {}, position);
   std::optional<Feed> feed;
-  const auto opened = peers->run_and_wait("opens its data", [&]() -> Result<void> {
-    auto own = open_feed(training, task, split, {peers->rank(), peers->ranks()}, position);
-    if (!own) return tl::unexpected<Error>(own.error());
-    feed = std::move(*own);
+  TRY(peers->run_and_wait("opens its data", [&]() -> Result<void> {
+    auto own = TRY(open_feed(training, task, split, {peers->rank(), peers->ranks()}, position));
+    feed = std::move(own);
     return {};
-  });
-  if (!opened) return tl::unexpected<Error>(opened.error());
+  }));
   return std::move(*feed);
 }
 
@@ -134,32 +133,29 @@ TrainerOptions trainer_options(const WhisperTraining& training, const TrainingLe
 Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const DataParts& parts) {
   const auto& recipe = training.recipe;
   const int rank = peers ? peers->rank() : 0;
-  auto task = WhisperTask::start(recipe, training.model);
-  if (!task) return tl::unexpected<Error>(task.error());
-  settle_shape(training, (*task)->dims(), rank == 0);
-  if (rank == 0) report_network(training, **task);
-  if (rank == 0) warn_of_precision((*task)->device(), recipe.precision);
-  if (auto set_up = set_up_step_memory(**task, recipe.device_memory); !set_up)
-    return tl::unexpected<Error>(set_up.error());
-  auto step = step_of(**task, recipe, peers);
-  auto state = state_to_go_on_from(training.out, training.resume, **task, step, peers);
+  auto task = TRY(WhisperTask::start(recipe, training.model));
+  settle_shape(training, task->dims(), rank == 0);
+  if (rank == 0) report_network(training, *task);
+  if (rank == 0) warn_of_precision(task->device(), recipe.precision);
+  TRY(set_up_step_memory(*task, recipe.device_memory));
+  auto step = step_of(*task, recipe, peers);
+  auto state = state_to_go_on_from(training.out, training.resume, *task, step, peers);
   if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
-  const auto evaluation_data = evaluation_set(parts, peers);
-  if (!evaluation_data) return tl::unexpected<Error>(evaluation_data.error());
+  const auto evaluation_data = TRY(evaluation_set(parts, peers));
   const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(rank)];
-  auto feed = open_feed_with(peers, training, **task, parts.train_split, position);
+  auto feed = open_feed_with(peers, training, *task, parts.train_split, position);
   if (!feed) return tl::unexpected<Error>(with_changed_settings(feed.error(), training));
   const auto steps = [&recipe](std::int64_t samples) { return steps_per_epoch(samples, recipe); };
   const auto length = length_of(feed->samples_per_epoch(), steps, recipe.epochs, recipe.max_steps, peers);
-  auto evaluator = evaluator_of(recipe, evaluation_data->get(), peers);
-  return run_training({.task = **task,
+  auto evaluator = evaluator_of(recipe, evaluation_data.get(), peers);
+  return run_training({.task = *task,
                        .step = step,
                        .next = [&feed] { return feed->next(); },
                        .feed_report = [&feed] { return feed->report(); },
-                       .evaluate = evaluation_of(**task, recipe, parts),
+                       .evaluate = evaluation_of(*task, recipe, parts),
                        .peers = peers,
                        .options = trainer_options(training, length, std::move(evaluator)),
-                       .ring = ring_of(recipe, **task),
+                       .ring = ring_of(recipe, *task),
                        .wait_in_feed = [&feed](int more) { feed->deepen(more); },
                        .log_steps = recipe.log_steps,
                        .log_order = recipe.log_order,
@@ -172,12 +168,10 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
 Result<TrainingEnd> train_whisper(WhisperTraining training) {
   const auto& recipe = training.recipe;
   const auto parts = data_parts(recipe);
-  if (auto checked = check_evaluation(recipe, parts.eval_data.has_value()); !checked)
-    return tl::unexpected<Error>(checked.error());
+  TRY(check_evaluation(recipe, parts.eval_data.has_value()));
   set_compute_threads(recipe.compute_threads, read_cpu().cores);
-  const auto group = join_processes(training.out);
-  if (!group) return tl::unexpected<Error>(group.error());
-  return train_with(group->peers.get(), std::move(training), parts);
+  const auto group = TRY(join_processes(training.out));
+  return train_with(group.peers.get(), std::move(training), parts);
 }
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "device/machine.h"
 #include "hub/model_shape.h"
 #include "recipe/training_fields.h"
@@ -162,9 +163,8 @@ std::string people_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
 }  // namespace
 
 Result<std::string> plan_whisper(const TrainingPlanRequest& request) {
-  const auto plan = plan_of(request.model.empty() ? std::string(kUsualModel) : request.model);
-  if (!plan) return tl::unexpected<Error>(plan.error());
-  return request.json ? json_text(*plan, request.gpus) : people_text(*plan, request.gpus);
+  const auto plan = TRY(plan_of(request.model.empty() ? std::string(kUsualModel) : request.model));
+  return request.json ? json_text(plan, request.gpus) : people_text(plan, request.gpus);
 }
 
 }  // namespace tutti

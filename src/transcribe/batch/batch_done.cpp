@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "base/try.h"
 #include "jobs/open_store.h"
 #include "jobs/publish.h"
 #include "jobs/sweep.h"
@@ -18,17 +19,16 @@ Result<JobsByKey> done_jobs(JobAdmin& admin, const std::string& batch) {
   JobsByKey done;
   const JobFilter filter{.batch = batch, .states = {JobState::done}};
   for (JobId last = 0;;) {
-    auto some = admin.jobs(filter, last, kJobsAtOnce);
-    if (!some) return tl::unexpected(some.error());
-    if (some->empty()) return done;
-    last = some->back().id;
-    for (Job& job : *some) done.emplace(job.spec.key, std::move(job));
+    auto some = TRY(admin.jobs(filter, last, kJobsAtOnce));
+    if (some.empty()) return done;
+    last = some.back().id;
+    for (Job& job : some) done.emplace(job.spec.key, std::move(job));
   }
 }
 
 bool is_in_place(OutputRecords& records, JobId job, Existing existing) {
   const auto outputs = records.outputs(job);
-  return outputs && !outputs->empty() && outputs_are_there(*outputs, existing);
+  return outputs && !outputs->empty() && outputs_are_there(*outputs, existing, records.objects());
 }
 
 /// As it was done, called what it is called now.
@@ -45,7 +45,7 @@ BatchAsset asset_of(const Job& done, const JobSpec& requested) {
 }  // namespace
 
 std::optional<BatchReport> report_if_all_done(std::span<const BatchJob> jobs, const BatchOptions& options) {
-  const auto store = open_store_if_there(options.store());
+  const auto store = open_store_if_there(options.store(), options.objects);
   if (!store || !*store) return {};
   const std::filesystem::path staging[] = {options.staging, options.kept};
   if (!sweep_outputs(**store, staging, options.existing)) return {};

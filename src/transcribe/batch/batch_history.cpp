@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/log.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -56,11 +57,10 @@ bool reports_speed(const PooledDeviceView& device, const BatchReport& report) {
 }
 
 Result<void> keep_all_speeds(const BatchReport& report, const JobRunOptions& options, RunHistory& history) {
-  const auto known = history.speeds(false);
-  if (!known) return tl::unexpected(known.error());
+  const auto known = TRY(history.speeds(false));
   for (const auto& device : report.pool.devices) {
     if (!reports_speed(device, report)) continue;
-    if (auto kept = keep_speeds(device, options, *known, history); !kept) return kept;
+    if (auto kept = keep_speeds(device, options, known, history); !kept) return kept;
   }
   return {};
 }

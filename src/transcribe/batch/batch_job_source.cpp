@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/log_owner.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "device/machine.h"
 #include "net/url_fetch.h"
 #include "transcribe/inputs/recording_digest.h"
@@ -161,19 +162,17 @@ Result<void> BatchJobSource::expect_new_content(BatchAttempt& attempt, const std
   std::vector<JobOutput> same = attempt.lease.same_outputs;
   if (same.empty()) {
     // The store is queried even where the content is known already: another recording with it may be in work by now.
-    const auto content = attempt.lease.job.sha256.empty() ? sha256_of_recording(audio, aborted_)
-                                                          : Result<std::string>(attempt.lease.job.sha256);
-    if (!content) return tl::unexpected(content.error());
-    const auto check = parts_.leases.content_known(attempt.lease.key, *content);
-    if (!check) return tl::unexpected(check.error());
-    if (check->what == ContentCheck::What::wait || check->what == ContentCheck::What::lost) {
+    const auto content = TRY(attempt.lease.job.sha256.empty() ? sha256_of_recording(audio, aborted_)
+                                                              : Result<std::string>(attempt.lease.job.sha256));
+    const auto check = TRY(parts_.leases.content_known(attempt.lease.key, content));
+    if (check.what == ContentCheck::What::wait || check.what == ContentCheck::What::lost) {
       if (parts_.attempts.settle(attempt)) parts_.queue.again(attempt.id(), RunParts::kCheckAgain);
       return not_wanted();
     }
-    same = check->same_outputs;
+    same = check.same_outputs;
   }
   if (same.empty()) return {};
-  const auto copies = copy_of(same, attempt.job.outputs());
+  const auto copies = copy_of(same, attempt.job.outputs(), parts_.options.objects.get());
   if (!copies) return {};  // not whole any more: then the work is done again
   if (auto published = publisher_.publish_copy(attempt, *copies); !published) return published;
   return not_wanted();
@@ -191,7 +190,7 @@ Result<FetchedAudio> BatchJobSource::fetch(const ClaimedFile& file) {
     return addresses_.fetch(address, audio, is_wanted);
   });
   if (!fetched || !attempt.lease.job.sha256.empty()) return fetched;
-  if (auto fresh = expect_new_content(attempt, fetched->path); !fresh) return tl::unexpected(fresh.error());
+  TRY(expect_new_content(attempt, fetched->path));
   return fetched;
 }
 

@@ -1,10 +1,20 @@
 #include "transcribe/batch/batch_jobs.h"
 
+#include "base/try.h"
+
 namespace tutti {
+namespace {
+
+/// The folder whose disk outputs need; empty: they need none.
+std::filesystem::path disk_of_outputs(const BatchOptions& options) {
+  return is_object(options.staging) ? std::filesystem::path() : options.staging.parent_path();
+}
+
+}  // namespace
 
 BatchJobs::BatchJobs(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer)
     : admin_(store),
-      spaces_(options.staging.parent_path(), options.state, [this] { queue_.space_changed(); }),
+      spaces_(disk_of_outputs(options), options.state, [this] { queue_.space_changed(); }),
       began_(store.now()),
       queue_(options, began_, jobs_, spaces_, pool),
       attempts_(queue_),
@@ -28,6 +38,7 @@ void BatchJobs::abort() {
   source_.abort();
   spaces_.close();
   publisher_.abort();
+  if (parts_.options.objects) parts_.options.objects->close();
 }
 
 RunSnapshot BatchJobs::snapshot() const {
@@ -37,9 +48,8 @@ RunSnapshot BatchJobs::snapshot() const {
 }
 
 Result<void> BatchJobs::cancel(JobId job) {
-  const auto changed = jobs_.contains(job) ? admin_.cancel({.ids = {job}}) : Result<std::size_t>(0);
-  if (!changed) return tl::unexpected(changed.error());
-  if (*changed == 0) return fail(Fault::missing, "no job " + std::to_string(job) + " of this run waits or is in work");
+  const auto changed = TRY(jobs_.contains(job) ? admin_.cancel({.ids = {job}}) : Result<std::size_t>(0));
+  if (changed == 0) return fail(Fault::missing, "no job " + std::to_string(job) + " of this run waits or is in work");
   leases_.renew();
   return {};
 }

@@ -51,6 +51,7 @@ struct BatchOptions : JobRunOptions {
   std::chrono::milliseconds lease = kLeaseLength;  // after which others may take a job from a process that is gone
   bool retry_failed = false;                       // those that failed for good in an earlier run, too
   Existing existing = Existing::keep;  // what happens to files at the names of outputs that the store did not write
+  std::shared_ptr<ObjectOutputs> objects{};  // by which outputs in buckets are reached
 
   StoreUrl store() const { return server.value_or(StoreUrl(state)); }
 };

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "base/units.h"
+#include "jobs/history.h"
 #include "jobs/job.h"
 #include "jobs/publish.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/events.h"
 #include "transcribe/pool/device_pool.h"
+#include "view/fleet/fleet_status.h"
 
 namespace tutti {
 
@@ -36,7 +38,19 @@ struct BatchAsset {
   std::string extra = "{}";                  // what its list holds about it beside what Tutti knows, a JSON object
 };
 
+/// Another run on a store that machines share, which was at work in the time of this one.
+struct OtherRunner {
+  std::string name{};               // the machine and the process, "HOST.PID"
+  RunState state{};                 // at the end of this run
+  Seconds joined{};                 // after the start of this run; negative: it was there before
+  Seconds present{};                // from then, or from the start of this run, to its end or latest heartbeat
+  std::optional<Seconds> silent{};  // lost: since its latest heartbeat
+  Seconds audio{};                  // transcribed, in all its time
+  std::vector<DeviceStatus> devices{};
+};
+
 struct BatchReport {
+  std::vector<OtherRunner> runners{};  // in the order in which they began; none on a store of one machine
   BatchCounts counts{};
   BatchCounts before{};            // jobs of `counts` that earlier runs had ended
   std::size_t done_now = 0;        // recordings that were done in this run

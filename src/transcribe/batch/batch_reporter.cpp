@@ -25,28 +25,29 @@ std::size_t number_of(BatchTally& tally, BatchEntry& entry) {
 
 void BatchReporter::accepted() {
   const BatchWork work = parts_.jobs.take_new_work();
-  const Lock reporting(reporting_);
+  const MutexLock reporting(reporting_);
   observer_.on_accepted(work);
 }
 
 bool BatchReporter::may_begin() {
-  const Lock reporting(reporting_);
+  const MutexLock reporting(reporting_);
   return !parts_.queue.is_over();
 }
 
 void BatchReporter::started() {
-  const Lock reporting(reporting_, std::try_to_lock);
-  if (reporting) report_starts(reporting);
+  if (!reporting_.try_lock()) return;
+  const MutexLock reporting(reporting_, std::adopt_lock);
+  report_starts();
 }
 
-void BatchReporter::report_starts(const Lock&) {
+void BatchReporter::report_starts() {
   for (FirstGrant& first : parts_.pool.first_grants())
     if (const auto start = start_of(std::move(first))) observer_.on_start(*start);
 }
 
 /// A recording that ends without a device has started all the same.
-void BatchReporter::report_starts_before_end(const Lock& reporting, JobId id) {
-  report_starts(reporting);
+void BatchReporter::report_starts_before_end(JobId id) {
+  report_starts();
   parts_.jobs.with(id, [](BatchEntry& entry, BatchTally& tally) { number_of(tally, entry); });
 }
 
@@ -81,20 +82,20 @@ void BatchReporter::done(const BatchAttempt& attempt) {
     over.audio = entry.requested;
     over.busy = entry.use->busy;
   });
-  const Lock reporting(reporting_);  // counted and reported in one step: no count is reported twice, and none left out
-  report_starts_before_end(reporting, attempt.id());
+  const MutexLock reporting(
+      reporting_);  // counted and reported in one step: no count is reported twice, and none left out
+  report_starts_before_end(attempt.id());
   parts_.queue.end(attempt.id(), &BatchCounts::done);
   observer_.on_done(over, parts_.jobs.counts());
 }
 
 void BatchReporter::retried(const BatchAttempt& attempt, const Error& error, const std::string& device, Seconds wait) {
   parts_.jobs.with(attempt.id(), [](BatchEntry&, BatchTally& tally) { tally.done.has_retried = true; });
-  const Lock reporting(reporting_);
-  report_starts(reporting);
+  const MutexLock reporting(reporting_);
+  report_starts();
   observer_.on_retry(end_of(attempt, device), error.text(), wait);
 }
 
-/// Under reporting_.
 BatchObserver::Action BatchReporter::request_decision(const BatchEnd& over, const Error& error) {
   BatchCounts expected = parts_.jobs.counts();
   ++expected.failed;
@@ -109,8 +110,8 @@ BatchObserver::Action BatchReporter::request_decision(const BatchEnd& over, cons
 void BatchReporter::failed(const BatchAttempt& attempt, const Error& error, const std::string& device) {
   const JobId id = attempt.id();
   const BatchEnd over = end_of(attempt, device);
-  Lock reporting(reporting_);
-  report_starts_before_end(reporting, id);
+  MutexLock reporting(reporting_);
+  report_starts_before_end(id);
   const auto action = request_decision(over, error);
   if (action == BatchObserver::Action::retry) {
     reporting.unlock();

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "jobs/job_admin.h"
 #include "jobs/lease_session.h"
 #include "jobs/publish.h"
@@ -57,17 +57,15 @@ class BatchReporter {
   void failed(const BatchAttempt& attempt, const Error& error, const std::string& device);
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
-
-  void report_starts(const Lock& reporting);
-  void report_starts_before_end(const Lock& reporting, JobId id);
+  void report_starts() TUTTI_REQUIRES(reporting_);
+  void report_starts_before_end(JobId id) TUTTI_REQUIRES(reporting_);
   std::optional<BatchStart> start_of(FirstGrant first);
-  BatchObserver::Action request_decision(const BatchEnd& over, const Error& error);
+  BatchObserver::Action request_decision(const BatchEnd& over, const Error& error) TUTTI_REQUIRES(reporting_);
 
   const RunParts parts_;
   JobAdmin& admin_;
-  BatchObserver& observer_;
-  std::mutex reporting_{};  // the observer is called under it; taken before those of the parts
+  Mutex reporting_;  // taken before those of the parts
+  BatchObserver& observer_ TUTTI_GUARDED_BY(reporting_);
 };
 
 }  // namespace tutti

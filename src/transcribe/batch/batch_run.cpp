@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/periodic_thread.h"
+#include "base/try.h"
 #include "jobs/open_store.h"
 #include "jobs/publish.h"
 #include "jobs/sweep.h"
@@ -42,15 +43,16 @@ class Batch final : public BatchControl {
   /// `submit` has the jobs entered, by a thread of its own. `jobs`: how many they are; 0: not known.
   Result<BatchReport> go(const Submit& submit, std::size_t jobs,
                          const std::function<void(BatchControl*)>& with_control) {
-    const auto started = run_.begin();
-    if (!started) return tl::unexpected(started.error());
+    const StoreTime since = store_->now();
+    const auto started = TRY(run_.begin());
     const PeriodicThread keeping(kLookTick, [this] { look_after_leases(); });
     with_control(this);
-    auto worked = work([&] { return submit({*store_, *store_, *started}, jobs_); }, jobs);
+    auto worked = work([&] { return submit({*store_, *store_, started}, jobs_); }, jobs);
     with_control(nullptr);
     run_.pool().stop(Seconds(0));
     jobs_.release("the run ended");
     auto report = run_.end(jobs_.snapshot());
+    if (options_.server) report.runners = other_runners(*store_, started, since, store_->now());
     add_assets(report, *store_, jobs_.jobs().take_entries());
     if (!worked && report.done_now == 0) return tl::unexpected(worked.error());
     if (!worked) report.ended_early = worked.error().text();
@@ -113,18 +115,15 @@ Result<BatchReport> run_over_store(
     const BatchOptions& options, std::size_t jobs, BatchObserver& observer, StopSignal& stop,
     const std::function<void(BatchControl*)>& with_control,
     const std::function<Result<void>(const StoredRun&, BatchJobs&, std::vector<SweepReport::Stuck>)>& submit) {
-  auto store = open_store({.url = options.store()});
-  if (!store) return tl::unexpected(store.error());
+  auto store = TRY(open_store({.url = options.store(), .objects = options.objects}));
   const std::filesystem::path staging[] = {options.staging, options.kept};
-  auto swept = sweep_outputs(**store, staging, options.existing);
-  if (!swept) return tl::unexpected(swept.error());
-  for (const auto& stuck : swept->stuck) log(Level::warning, stuck.why.text());
-  for (const auto& kept : swept->kept) log(Level::warning, kept_text(kept));
-  auto plan = plan_pool(options, **store);
-  if (!plan) return tl::unexpected(plan.error());
+  auto swept = TRY(sweep_outputs(*store, staging, options.existing));
+  for (const auto& stuck : swept.stuck) log(Level::warning, stuck.why.text());
+  for (const auto& kept : swept.kept) log(Level::warning, kept_text(kept));
+  auto plan = TRY(plan_pool(options, *store));
   auto report =
-      Batch(options, std::move(*store), std::move(*plan), observer, stop)
-          .go([&](const StoredRun& run, BatchJobs& parts) { return submit(run, parts, std::move(swept->stuck)); }, jobs,
+      Batch(options, std::move(store), std::move(plan), observer, stop)
+          .go([&](const StoredRun& run, BatchJobs& parts) { return submit(run, parts, std::move(swept.stuck)); }, jobs,
               with_control);
   for (const auto& folder : staging) leave_staging(folder);
   if (report && options.on_done) report->summary.failed_commands = options.on_done->failures();
@@ -148,7 +147,7 @@ Result<BatchReport> follow_store(const FollowOptions& follow, const BatchOptions
   return run_over_store(options, kJobsExpected, observer, stop, with_control,
                         [&](const StoredRun& run, BatchJobs& parts, const std::vector<SweepReport::Stuck>&) {
                           const auto stopped = [&] { return stop.raised() || parts.queue().is_over(); };
-                          return follower.emplace(follow, run, parts, stopped).follow();
+                          return follower.emplace(follow, run, parts, options.objects.get(), stopped).follow();
                         });
 }
 

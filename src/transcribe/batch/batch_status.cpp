@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "transcribe/pool/pool_machine.h"
 #include "view/fleet/run_report.h"
 
@@ -149,6 +150,7 @@ void add_assets(BatchReport& report, JobAdmin& admin, const std::map<JobId, Batc
 namespace {
 
 constexpr std::size_t kJobsShown = 200;
+constexpr std::chrono::hours kLostShown{1};  // after its latest heartbeat
 
 /// The machine and the process of an owner, "HOST.PID.TOKEN".
 std::string runner_of(const std::string& owner) {
@@ -160,10 +162,31 @@ std::string runner_of(const std::string& owner) {
 Result<std::set<std::string>> open_batches(JobStore& store, const std::vector<Job>& running) {
   std::set<std::string> batches;
   for (const Job& job : running) batches.insert(job.spec.batch);
-  auto waiting = store.waiting_batches("/");
-  if (!waiting) return tl::unexpected(waiting.error());
-  batches.insert(waiting->begin(), waiting->end());
+  auto waiting = TRY(store.waiting_batches("/"));
+  batches.insert(waiting.begin(), waiting.end());
   return batches;
+}
+
+/// Its devices, each behind its runner's name, and what they have done. Of one that is lost they show since when.
+void add_runner(FleetStatus& fleet, const RunRecord& run) {
+  const auto reported = read_fleet_status(run.status);
+  if (!reported) return;  // of a newer version
+  const bool is_lost = state_of(run) == RunState::lost;
+  const Seconds silent = run.silent.value_or(Seconds(0));
+  for (DeviceStatus device : reported->devices) {
+    device.id = run.start.runner + " " + device.id;
+    if (is_lost) {
+      device = {.id = device.id, .name = device.name, .uuid = device.uuid, .state = "lost", .since = silent};
+      device.reason = "its runner was killed, or is cut off; others do its jobs";
+    }
+    device.silent = silent;
+    fleet.devices.push_back(std::move(device));
+  }
+  if (is_lost) return;
+  fleet.elapsed = std::max(fleet.elapsed, reported->elapsed);
+  fleet.audio_done += reported->audio_done;
+  if (fleet.held_up.empty() && !reported->held_up.empty()) fleet.held_up = run.start.runner + ": " + reported->held_up;
+  if (reported->cost) fleet.cost = fleet.cost.value_or(0) + *reported->cost;
 }
 
 JobStatus status_of(const Job& job, const std::string& device) {
@@ -175,31 +198,53 @@ JobStatus status_of(const Job& job, const std::string& device) {
 
 }  // namespace
 
-Result<FleetStatus> fleet_of_store(JobStore& store, const StoreUrl& url) {
-  const auto running = store.jobs({.states = {JobState::running}}, 0, kJobsShown);
-  if (!running) return tl::unexpected(running.error());
-  const auto batches = open_batches(store, *running);
-  if (!batches) return tl::unexpected(batches.error());
-  FleetStatus status{.run = url.text()};
-  for (const auto& batch : *batches) {
-    const auto counts = store.counts({.batch = batch});
-    if (!counts) return tl::unexpected(counts.error());
-    status.jobs += static_cast<std::size_t>(counts->total());
-    status.done += static_cast<std::size_t>(counts->done);
-    status.failed += static_cast<std::size_t>(counts->dead);
-    status.cancelled += static_cast<std::size_t>(counts->cancelled);
-    status.running += static_cast<std::size_t>(counts->running);
+std::vector<OtherRunner> other_runners(RunHistory& history, RunId own, StoreTime since, StoreTime now) {
+  std::vector<OtherRunner> others;
+  const auto runs = history.runs_seen(since);
+  if (!runs) log(Level::warning, "the store: " + runs.error().text());
+  if (!runs) return others;
+  for (const RunRecord& run : *runs) {
+    const auto reported = read_fleet_status(run.status);
+    if (run.id == own || !reported) continue;
+    OtherRunner& other = others.emplace_back(OtherRunner{.name = run.start.runner, .state = state_of(run)});
+    other.joined = run.started - since;
+    const StoreTime seen = now - std::chrono::ceil<std::chrono::milliseconds>(run.silent.value_or(Seconds(0)));
+    other.present = std::max(Seconds(0), Seconds(run.ended.value_or(seen) - std::max(run.started, since)));
+    if (other.state == RunState::lost) other.silent = run.silent;
+    other.audio = reported->audio_done;
+    other.devices = reported->devices;
   }
-  std::map<std::string, DeviceStatus> devices;
-  for (const Job& job : *running) {
-    const std::string name = runner_of(job.owner) + (job.device.empty() ? "" : " " + job.device);
-    DeviceStatus& device = devices[name];
+  return others;
+}
+
+Result<FleetStatus> fleet_of_store(JobStore& store, const StoreUrl& url) {
+  const auto running = TRY(store.jobs({.states = {JobState::running}}, 0, kJobsShown));
+  const auto batches = TRY(open_batches(store, running));
+  FleetStatus status{.run = url.text()};
+  for (const auto& batch : batches) {
+    const auto counts = TRY(store.counts({.batch = batch}));
+    status.jobs += static_cast<std::size_t>(counts.total());
+    status.done += static_cast<std::size_t>(counts.done);
+    status.failed += static_cast<std::size_t>(counts.dead);
+    status.cancelled += static_cast<std::size_t>(counts.cancelled);
+    status.running += static_cast<std::size_t>(counts.running);
+  }
+  const auto runs = TRY(store.runs_seen(store.now() - kLostShown));
+  std::set<std::string> known;
+  for (const RunRecord& run : runs)
+    if (!run.ended && known.insert(run.start.runner).second) add_runner(status, run);
+  std::map<std::string, DeviceStatus> others;  // that hold jobs and report nothing: services
+  for (const Job& job : running) {
+    const std::string runner = runner_of(job.owner);
+    const std::string name = runner + (job.device.empty() ? "" : " " + job.device);
+    status.in_work.push_back(status_of(job, name));
+    if (known.contains(runner)) continue;
+    DeviceStatus& device = others[name];
     device.id = name;
     ++device.jobs;
-    status.in_work.push_back(status_of(job, name));
   }
-  for (auto& [name, device] : devices) status.devices.push_back(std::move(device));
-  if (running->size() < kJobsShown) status.running = running->size();  // of the same look as the devices
+  for (auto& [name, device] : others) status.devices.push_back(std::move(device));
+  if (running.size() < kJobsShown) status.running = running.size();  // of the same look as the devices
   return status;
 }
 

@@ -19,9 +19,12 @@ FleetStatus fleet_status(const JobRunOptions& options, const RunSnapshot& run, c
 /// Every job of the run as the store knows it, with what this run did for it.
 void add_assets(BatchReport& report, JobAdmin& admin, const std::map<JobId, BatchEntry>& entries);
 
-/// What the machines that share a store are doing, as far as the store knows it: counts of the batches that have jobs
-/// which wait or are in work, the jobs in work, and where each is. Loads and memory of the devices are known on their
-/// machines alone, and are absent. `url`: of the store. Errors: as the store's.
+/// The runs with a heartbeat since `since`, but for `own`. Empty where the store does not answer.
+std::vector<OtherRunner> other_runners(RunHistory& history, RunId own, StoreTime since, StoreTime now);
+
+/// What the machines that share a store are doing: counts of the batches that have jobs which wait or are in work, the
+/// jobs in work and where each is, and all devices of all runners as these last reported them, those that were lost
+/// within the last hour among them. `url`: of the store. Errors: as the store's.
 Result<FleetStatus> fleet_of_store(JobStore& store, const StoreUrl& url);
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 #include "audio/containers/audio_length.h"
 #include "base/field_names.h"
 #include "base/log.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -70,19 +71,18 @@ std::vector<JobSpec> BatchSubmitter::next_portion(std::size_t first, const Clock
 }
 
 Result<void> BatchSubmitter::submit(std::span<const BatchJob> portion, const std::vector<JobSpec>& specs) {
-  auto answers = jobs_.output_space().retry_until_written({}, [&] { return run_.queue.submit(run_.id, specs); });
-  if (!answers) return tl::unexpected(answers.error());
-  renewed_ += std::ranges::count(*answers, Submitted::What::renewed, &Submitted::what);
-  if (auto mended = reopen(*answers, JobState::done); !mended) return mended;
+  auto answers = TRY(jobs_.output_space().retry_until_written({}, [&] { return run_.queue.submit(run_.id, specs); }));
+  renewed_ += std::ranges::count(answers, Submitted::What::renewed, &Submitted::what);
+  if (auto mended = reopen(answers, JobState::done); !mended) return mended;
   if (options_.retry_failed)
     for (const JobState state : {JobState::dead, JobState::cancelled})
-      if (auto reopened = reopen(*answers, state); !reopened) return reopened;
+      if (auto reopened = reopen(answers, state); !reopened) return reopened;
   std::vector<BatchEntry> requested;
   for (std::size_t i = 0; i < portion.size(); ++i) {
-    leave_alone((*answers)[i], specs[i]);
-    overwrite((*answers)[i], specs[i]);
-    requested.push_back(entry_of((*answers)[i], portion[i], specs[i].audio));
-    requested.back().left_staged = stuck_at((*answers)[i]);
+    leave_alone(answers[i], specs[i]);
+    overwrite(answers[i], specs[i]);
+    requested.push_back(entry_of(answers[i], portion[i], specs[i].audio));
+    requested.back().left_staged = stuck_at(answers[i]);
   }
   jobs_.queue().add(requested);
   return {};
@@ -116,13 +116,11 @@ Result<void> BatchSubmitter::reopen(std::vector<Submitted>& answers, JobState st
   }
   if (filter.ids.empty()) return {};
   const auto which = options_.existing == Existing::replace ? JobAdmin::Redo::missing_or_kept : JobAdmin::Redo::missing;
-  const auto changed = state == JobState::done ? run_.admin.redo(filter, which) : run_.admin.retry(filter);
-  if (!changed) return tl::unexpected(changed.error());
-  if (*changed == 0) return {};
+  const auto changed = TRY(state == JobState::done ? run_.admin.redo(filter, which) : run_.admin.retry(filter));
+  if (changed == 0) return {};
   filter.states = {JobState::queued};
-  const auto queued = run_.admin.jobs(filter, 0, filter.ids.size());
-  if (!queued) return tl::unexpected(queued.error());
-  for (const auto& job : *queued)
+  const auto queued = TRY(run_.admin.jobs(filter, 0, filter.ids.size()));
+  for (const auto& job : queued)
     for (auto& answer : answers)
       if (answer.id == job.id) std::tie(answer.state, answer.submitted) = std::tie(job.state, job.submitted);
   return {};

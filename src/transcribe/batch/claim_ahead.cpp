@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -53,12 +54,11 @@ Result<ClaimAhead::Taken> ClaimAhead::claim(const RunQueue::NextStep& step) {
     std::ranges::copy_if(step.ahead, std::back_inserter(named), [&](JobId job) { return !held.contains(job); });
   });
   const std::size_t most = claims_at_once(begun_.size(), step.ready);
-  auto leases = leases_.claim({.jobs = named}, most);
-  if (!leases) return tl::unexpected(leases.error());
+  auto leases = TRY(leases_.claim({.jobs = named}, most));
   Taken taken;
   std::set<JobId> claimed;
   held_.with([&](auto& held) {
-    for (Lease& lease : *leases) {
+    for (Lease& lease : leases) {
       const JobId job = lease.key.job;
       claimed.insert(job);
       if (job == *step.job)

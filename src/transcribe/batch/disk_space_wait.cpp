@@ -86,7 +86,7 @@ void DiskSpaceWait::leave(Reasons::iterator mine) {
 
 /// Threads that begin or end a wait at the same time report the present state, one after the other.
 void DiskSpaceWait::report() {
-  const std::lock_guard lock(reporting_);
+  const MutexLock lock(reporting_);
   const auto [hold, why, over] =
       now_.with([](const State& now) { return std::tuple(now.hold(), now.why(), now.over); });
   const Hold before = std::exchange(reported_, hold);

@@ -5,12 +5,12 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/mutex.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -64,7 +64,7 @@ class DiskSpaceWait {
     if (written || !is_curable(written.error())) return written;
     const Waiting waiting(*this, needed, written.error());
     for (Seconds pause = kFirstPause; sleep(pause); pause = std::min(2 * pause, kLongestPause)) {
-      const std::lock_guard turn(turn_);
+      const MutexLock turn(turn_);
       written = write();
       if (written || !is_curable(written.error())) return written;
     }
@@ -111,9 +111,9 @@ class DiskSpaceWait {
   const std::string promise_;
   const std::function<void()> changed_;
   Guarded<State> now_{};
-  std::mutex turn_{};       // to write again
-  std::mutex reporting_{};  // the latest report to people is the present state
-  Hold reported_ = Hold::none;
+  Mutex turn_{};       // to write again
+  Mutex reporting_{};  // the latest report to people is the present state
+  Hold reported_ TUTTI_GUARDED_BY(reporting_) = Hold::none;
 };
 
 /// The two disks that a run of jobs may have to wait for. `changed` is called when the wait for one has begun or ended.

@@ -1,11 +1,15 @@
 #include "transcribe/batch/job_run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <thread>
 #include <utility>
 
+#include "base/environment.h"
 #include "base/log.h"
 #include "base/periodic_thread.h"
+#include "base/try.h"
 #include "flow/pipeline.h"
 #include "profile/recording_file.h"
 #include "profile/timeline.h"
@@ -18,6 +22,8 @@ namespace tutti {
 namespace {
 
 constexpr std::chrono::seconds kLookEvery{1};  // at the driver's reports
+constexpr int kLooksAReport = 5;
+static_assert(3 * kLooksAReport * kLookEvery < kLostAfter);
 /// A result waits for the disk a dozen times, so that one thread publishes some ten a second on a slow disk. Results
 /// that wait together share its commits. Sixteen fast GPUs and short clips make a hundred a second and more.
 constexpr int kWriters = 8;
@@ -38,7 +44,8 @@ Result<RunId> JobRun::begin() {
   auto run = history_.begin_run({.command = options_.command,
                                  .batch = options_.batch,
                                  .model = options_.run.model_name(),
-                                 .compute_type = options_.run.compute_type});
+                                 .compute_type = options_.run.compute_type,
+                                 .runner = host_name() + "." + std::to_string(::getpid())});
   if (run) id_ = *run;
   return run;
 }
@@ -47,7 +54,15 @@ FleetStatus JobRun::status(const RunSnapshot& snapshot, const PoolView* at) {
   return fleet_status(options_, snapshot, at ? *at : pool_->view(), machine_);
 }
 
-/// Reports the machine's state to the pool, and the device events to the history.
+/// For those who look at the runs of a store. What it does not record now, it will.
+void JobRun::report(const RunSnapshot& snapshot) {
+  FleetStatus now = status(snapshot, nullptr);
+  now.in_work.clear();  // the store knows them
+  now.failures.clear();
+  (void)history_.report_run(id_, fleet_status_json(now));
+}
+
+/// Reports the machine's state to the pool, and the device events and the run's to the history.
 void JobRun::watch(JobSupply& supply) {
   machine_.report_gpus(*pool_);
   machine_.look_at_cores();
@@ -57,6 +72,7 @@ void JobRun::watch(JobSupply& supply) {
   pool_->host_short(shortage);
   supply.hold_back(held_back_);
   record_news(*pool_, history_, id_);
+  if (looks_++ % kLooksAReport == 0) report(supply.snapshot());
 }
 
 /// More threads for the audio where the devices turn out to be faster than those can feed.
@@ -73,12 +89,10 @@ void JobRun::follow_speeds(Pipeline& pipeline) {
 }
 
 Result<void> JobRun::serve(JobSupply& supply) {
-  const auto ready = pool_->ready();
-  if (!ready) return tl::unexpected(ready.error());
+  const auto ready = TRY(pool_->ready());
   machine_.report_gpus(*pool_);  // before the first window is placed
-  auto model = load_model_context(options_.run, *ready);
-  if (!model) return tl::unexpected(model.error());
-  model_.emplace(std::move(*model));
+  auto model = TRY(load_model_context(options_.run, ready));
+  model_.emplace(std::move(model));
   if (recorder_) recorder_->on_ready("", "", Seconds(0));
   supply.serve(&*model_);
   return {};
@@ -149,6 +163,7 @@ Result<void> JobRun::record(const PipelineReport& begun, const PipelineReport& e
 
 BatchReport JobRun::end(const RunSnapshot& snapshot) {
   record_news(*pool_, history_, id_);
+  report(snapshot);
   const BatchDone& done = snapshot.done;
   BatchReport report{.counts = snapshot.counts,
                      .before = snapshot.before,

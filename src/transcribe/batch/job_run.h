@@ -63,6 +63,7 @@ class JobRun {
 
  private:
   void watch(JobSupply& supply);
+  void report(const RunSnapshot& snapshot);
   void follow_speeds(Pipeline& pipeline);
   Result<void> serve(JobSupply& supply);
   Result<void> run_pipeline(JobSupply& supply, Run& run);
@@ -75,6 +76,7 @@ class JobRun {
   const double time_;
   PoolMachine machine_;
   bool held_back_ = false;        // for want of memory; the watching thread's
+  int looks_ = 0;                 // likewise
   AudioThreads audio_threads_{};  // the following thread's
   std::optional<ModelContext> model_{};
   std::unique_ptr<DevicePool> pool_;

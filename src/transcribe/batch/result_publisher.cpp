@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log_owner.h"
+#include "base/try.h"
 #include "transcribe/done_command.h"
 #include "transcript/output_text.h"
 
@@ -20,9 +21,8 @@ Result<void> ResultPublisher::publish(TranscribedFile& file) {
   file.outcome.outputs = attempt.job.outputs();
   std::vector<OutputContent> contents;
   for (std::size_t i = 0; i < file.outcome.outputs.size(); ++i) {
-    auto content = format_output(file, attempt.job.formats[i], parts_.options.writer);
-    if (!content) return tl::unexpected(content.error());
-    contents.push_back({file.outcome.outputs[i], std::move(*content)});
+    auto content = TRY(format_output(file, attempt.job.formats[i], parts_.options.writer));
+    contents.push_back({file.outcome.outputs[i], std::move(content)});
   }
   parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) {
     entry.requested = file.outcome.requested;
@@ -43,12 +43,15 @@ Result<void> ResultPublisher::publish(BatchAttempt& attempt, const std::vector<O
   attempt.set_publishing();
   const AttemptUse used =
       use ? AttemptUse{.device = use->device, .audio = attempt.length(), .busy = use->busy} : AttemptUse{};
-  const PublishFolders folders{parts_.options.staging, parts_.options.kept, parts_.options.existing};
-  auto published = parts_.leases.publish(attempt.lease, contents, used, folders);
-  if (!published) return tl::unexpected(published.error());
+  // A remote runner writes for the folders of others; the batch that sweeps such a folder finds what is staged in it.
+  const bool in_bucket = is_object(attempt.job.spec.key);
+  const PublishFolders folders{
+      in_bucket ? std::filesystem::path(attempt.job.spec.batch) / ".tmp" : parts_.options.staging, parts_.options.kept,
+      parts_.options.existing};
+  auto published = TRY(parts_.leases.publish(attempt.lease, contents, used, folders));
   if (!parts_.attempts.settle(attempt)) return not_wanted();
   attempt.release_engine();
-  if (!published->held) {
+  if (!published.held) {
     parts_.queue.again(attempt.id(), RunParts::kCheckAgain);
     return not_wanted();
   }
@@ -56,14 +59,14 @@ Result<void> ResultPublisher::publish(BatchAttempt& attempt, const std::vector<O
     if (use) entry.use = std::move(use);
   });
   DiskSpaceWait& space = parts_.spaces.output;
-  if (const auto& why = published->left_staged; why && space.is_curable(*why)) {
+  if (const auto& why = published.left_staged; why && space.is_curable(*why)) {
     keep({&attempt, space.wait(size_of(contents), *why)});
     return not_wanted();
   } else if (why) {
     leave_staged(attempt, *why);
     return not_wanted();
   }
-  finish(attempt, std::move(published->kept));
+  finish(attempt, std::move(published.kept));
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "base/idle_timer.h"
 #include "base/log.h"
 #include "base/random/kernel_random.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -41,31 +42,36 @@ std::size_t StoreFollower::open() const {
 }
 
 Result<bool> StoreFollower::take_page() {
-  const auto page = run_.admin.jobs(own_, last_, kPage);
-  if (!page) return tl::unexpected(page.error());
-  last_ = page->size() < kPage ? 0 : page->back().id;  // then from the first one on again
+  const auto page = TRY(run_.admin.jobs(own_, last_, kPage));
+  last_ = page.size() < kPage ? 0 : page.back().id;  // then from the first one on again
   std::vector<BatchEntry> taken;
-  for (const Job& job : *page) {
+  for (const Job& job : page) {
     if (jobs_.jobs().contains(job.id)) continue;
+    TRY(expect_writable(job.spec));
     const BatchJob& known = taken_.emplace_back(BatchJob{job.spec, options_.formats});
     taken.push_back(entry_of({job.id, Submitted::What::kept, job.state, job.submitted}, known, job.spec.audio));
   }
   jobs_.queue().add(taken);
-  if (page->empty() && !has_others_)
-    if (const auto looked = look_at_others(); !looked) return tl::unexpected(looked.error());
+  if (page.empty() && !has_others_) TRY(look_at_others());
   return !taken.empty();
+}
+
+Result<void> StoreFollower::expect_writable(const JobSpec& spec) {
+  if (!is_object(spec.key) || writable_.contains(spec.batch)) return {};
+  auto* objects = TRY(expect_objects(objects_, spec.key));
+  TRY(objects->expect_writable(spec.batch));
+  writable_.insert(spec.batch);
+  return {};
 }
 
 /// Once: a user who has started it with another model finds out why it does nothing.
 Result<void> StoreFollower::look_at_others() {
-  const auto all = run_.admin.counts({.states = own_.states});
-  if (!all) return tl::unexpected(all.error());
-  const auto own = run_.admin.counts(own_);
-  if (!own) return tl::unexpected(own.error());
-  has_others_ = all->queued > own->queued;
+  const auto all = TRY(run_.admin.counts({.states = own_.states}));
+  const auto own = TRY(run_.admin.counts(own_));
+  has_others_ = all.queued > own.queued;
   if (has_others_)
     log(Level::warning, "jobs of the store that are requested with another model or other options: " +
-                            std::to_string(all->queued - own->queued) + ". They are left to those who requested them");
+                            std::to_string(all.queued - own.queued) + ". They are left to those who requested them");
   return {};
 }
 

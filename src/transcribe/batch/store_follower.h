@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,10 @@ struct FollowOptions {
 class StoreFollower {
  public:
   /// `stopped`: nothing more is to be taken.
-  StoreFollower(const FollowOptions& options, const StoredRun& run, BatchJobs& jobs, std::function<bool()> stopped)
-      : options_(options), run_(run), jobs_(jobs), stopped_(std::move(stopped)) {}
+  /// `objects`: by which outputs in buckets are reached.
+  StoreFollower(const FollowOptions& options, const StoredRun& run, BatchJobs& jobs, ObjectOutputs* objects,
+                std::function<bool()> stopped)
+      : options_(options), run_(run), jobs_(jobs), objects_(objects), stopped_(std::move(stopped)) {}
 
   /// Until the idle time is over, or `stopped`. Between two looks at the store is a second, more or less, so that many
   /// runners do not look together.
@@ -38,6 +41,8 @@ class StoreFollower {
   /// Takes what the next page of queued jobs has for it. Returns whether it had any.
   Result<bool> take_page();
   Result<void> look_at_others();
+  /// Before any job of it is begun: jobs whose outputs cannot be written are no failures of theirs.
+  Result<void> expect_writable(const JobSpec& spec);
   std::size_t open() const;
   void wait() const;
 
@@ -45,10 +50,12 @@ class StoreFollower {
   const JobFilter own_{.states = {JobState::queued}, .options = options_.fingerprint};
   const StoredRun run_;
   BatchJobs& jobs_;
+  ObjectOutputs* const objects_;
   const std::function<bool()> stopped_;
-  std::deque<BatchJob> taken_{};  // entries of the run point to them
-  JobId last_ = 0;                // of the latest page
-  bool has_others_ = false;       // the store has jobs that are to be done in another way, and a user knows
+  std::set<std::string> writable_{};  // folders in buckets
+  std::deque<BatchJob> taken_{};      // entries of the run point to them
+  JobId last_ = 0;                    // of the latest page
+  bool has_others_ = false;           // the store has jobs that are to be done in another way, and a user knows
 };
 
 }  // namespace tutti

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
-#include <utility>
 
 #include "base/strings.h"
-#include "cloud/aws_profile.h"
+#include "base/try.h"
 #include "cloud/queue_url.h"
 #include "net/url_fetch.h"
 #include "text/manifest/recording_names.h"
@@ -50,21 +49,6 @@ fs::path path_of_address(const std::string& address) {
   return below;
 }
 
-Result<CallerPool*> AddressFetch::s3() {
-  return s3_.with([this](std::unique_ptr<CallerPool>& pool) -> Result<CallerPool*> {
-    if (pool) return pool.get();
-    auto profile = read_aws_profile("");
-    if (!profile) return tl::unexpected(profile.error());
-    AwsLocation location{.region = usual_region(*profile)};
-    if (location.region.empty())
-      return fail(Fault::usage, "s3://: no region is named", "Set AWS_REGION, as in AWS_REGION=us-east-1");
-    auto credentials =
-        std::make_shared<CredentialSource>(CredentialOptions{std::move(*profile), false, location.region}, go_on_);
-    pool = std::make_unique<CallerPool>(std::move(credentials), std::move(location), go_on_);
-    return pool.get();
-  });
-}
-
 Result<void> AddressFetch::fetch(const std::string& address, int file, const std::function<bool()>& is_wanted) {
   if (auto valid = expect_fetchable(address); !valid) return valid;
   if (!is_s3_path(address)) {
@@ -72,11 +56,9 @@ Result<void> AddressFetch::fetch(const std::string& address, int file, const std
     if (auto fetched = fetch_url(address, file, limits, [&] { return go_on_() && is_wanted(); }); !fetched)
       return fetched;
   } else {
-    const auto pool = s3();
-    if (!pool) return tl::unexpected(pool.error());
+    const auto pool = TRY(s3_.pool());
     const auto path = parse_s3_path(address);
-    const auto object = (*pool)->with_s3([&](S3Client& client) { return client.fetch(*path, file); });
-    if (!object) return tl::unexpected(object.error());
+    TRY(pool->with_s3([&](S3Client& client) { return client.fetch(*path, file); }));
   }
   struct stat facts {};
   if (::fstat(file, &facts) == 0 && facts.st_size == 0)
@@ -86,16 +68,13 @@ Result<void> AddressFetch::fetch(const std::string& address, int file, const std
 
 Result<std::vector<std::string>> AddressFetch::recordings_below(const std::string& folder) {
   // A folder is the beginning of keys; its name is checked as that of an object in it.
-  auto path = parse_s3_path(folder + "x");
-  if (!path) return tl::unexpected(path.error());
-  path->key.pop_back();
-  const auto pool = s3();
-  if (!pool) return tl::unexpected(pool.error());
-  const auto objects = (*pool)->with_s3([&](S3Client& client) { return client.list(path->bucket, path->key); });
-  if (!objects) return tl::unexpected(objects.error());
+  auto path = TRY(parse_s3_path(folder + "x"));
+  path.key.pop_back();
+  const auto pool = TRY(s3_.pool());
+  const auto objects = TRY(pool->with_s3([&](S3Client& client) { return client.list(path.bucket, path.key); }));
   std::vector<std::string> found;
-  for (const S3Object& object : *objects)
-    if (is_recording(object.key)) found.push_back(S3Path{path->bucket, object.key}.text());
+  for (const S3Object& object : objects)
+    if (is_recording(object.key)) found.push_back(S3Path{path.bucket, object.key}.text());
   return found;
 }
 

@@ -2,13 +2,11 @@
 
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
-#include "base/guarded.h"
 #include "cloud/caller_pool.h"
 
 namespace tutti {
@@ -38,10 +36,8 @@ class AddressFetch {
   Result<std::vector<std::string>> recordings_below(const std::string& folder);
 
  private:
-  Result<CallerPool*> s3();
-
   const std::function<bool()> go_on_;
-  Guarded<std::unique_ptr<CallerPool>> s3_{};  // made with the first address that needs it
+  UsualCallers s3_{go_on_};
 };
 
 }  // namespace tutti

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/new_file.h"
+#include "base/try.h"
 #include "text/manifest/read.h"
 #include "transcribe/inputs/address.h"
 
@@ -96,9 +97,8 @@ class Reading {
     if (!argument.ends_with('/') || !is_s3_path(argument))
       return add_address(argument, path_of_address(argument).filename());
     AddressFetch fetch([] { return true; });
-    const auto found = fetch.recordings_below(argument);
-    if (!found) return tl::unexpected(found.error());
-    for (const auto& recording : *found)
+    const auto found = TRY(fetch.recordings_below(argument));
+    for (const auto& recording : found)
       if (goes_on_) add_address(recording, path_below(path_of_address(argument), path_of_address(recording)));
     return {};
   }
@@ -180,7 +180,7 @@ class Reading {
   }
 
   Result<void> add(const Result<ManifestTally>& read) {
-    if (!read) return tl::unexpected(read.error());
+    TRY(read);
     tally_.taken += read->taken;
     tally_.unusable += read->unusable;
     tally_.other_type += read->other_type;
@@ -217,7 +217,7 @@ Result<InputTally> read_inputs(const std::vector<std::string>& arguments, const 
   Reading reading(options, sink);
   for (const auto& argument : arguments) {
     if (!reading.goes_on()) break;
-    if (auto read = reading.read(argument); !read) return tl::unexpected(read.error());
+    TRY(reading.read(argument));
   }
   return reading.tally();
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/field_names.h"
+#include "base/try.h"
 #include "flow/failures.h"
 #include "transcribe/remote_windows.h"
 
@@ -15,6 +16,7 @@ constexpr std::int64_t kMostWaiting = 30LL * kModelRate.value;  // samples
 constexpr std::int64_t kLeastTaken = kModelRate.value / 20;
 constexpr Seconds kMargin{8};        // of silence that a reading sees behind the audio, where more will follow
 constexpr Seconds kLeastMore{0.65};  // of speech from one reading to the next
+constexpr std::int32_t kLeastKeyedPauseMs = 1500;
 constexpr double kPerReading = 2.5;  // and so many times what a reading takes: devices are shared
 
 Result<void> check_live(const SpeechOptions& options) {
@@ -29,7 +31,7 @@ Result<void> check_live(const SpeechOptions& options) {
   if (options.long_form.clip_timestamps != LongFormOptions{}.clip_timestamps) return refuse("clip_timestamps");
   if (options.vad && options.vad->method == VadMethod::energy)
     return fail(Fault::usage,
-                field("vad_method") + ": energy needs ten seconds of what follows; live audio is silero's");
+                field("vad_method") + ": energy needs ten seconds of what follows; live audio has silero and keying");
   return check(options.vad.value_or(VadOptions{}));
 }
 
@@ -40,6 +42,9 @@ SpeechOptions live_options(SpeechOptions options) {
   options.decoding.timestamps = false;
   options.decoding.suppress_blank = false;
   options.vad = options.vad.value_or(VadOptions{});
+  // A pause ends a window. Between words of keying there is none.
+  if (options.vad->method == VadMethod::keying)
+    options.vad->min_silence_duration_ms = std::max(options.vad->min_silence_duration_ms, kLeastKeyedPauseMs);
   return options;
 }
 
@@ -50,22 +55,20 @@ SpeechOptions as_live(SpeechOptions options) {
   options.diarize.reset();
   options.replacements.reset();
   options.vad = options.vad.value_or(VadOptions{});
-  options.vad->method = VadMethod::silero;
+  if (options.vad->method == VadMethod::energy) options.vad->method = VadMethod::silero;
   return options;
 }
 
 Result<std::unique_ptr<LiveStream>> LiveStream::start(DevicePool& pool, const ModelContext& model,
                                                       SpeechOptions options, std::uint64_t job,
                                                       CaptionListener& listener) {
-  if (auto checked = check_live(options); !checked) return tl::unexpected<Error>(checked.error());
+  TRY(check_live(options));
   if (model.other)
     return fail(Fault::unsupported, "live audio: another engine reads whole windows alone, and its text has no words",
                 "Take a model of our own engine");
   options = live_options(std::move(options));
-  auto fitted = model.fit(options);
-  if (!fitted) return tl::unexpected<Error>(fitted.error());
-  return std::unique_ptr<LiveStream>(
-      new LiveStream(pool, model, std::move(options), std::move(*fitted), job, listener));
+  auto fitted = TRY(model.fit(options));
+  return std::unique_ptr<LiveStream>(new LiveStream(pool, model, std::move(options), std::move(fitted), job, listener));
 }
 
 LiveStream::LiveStream(DevicePool& pool, const ModelContext& model, SpeechOptions options, FittedOptions fitted,

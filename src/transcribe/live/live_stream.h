@@ -17,7 +17,7 @@
 namespace tutti {
 
 /// Options of recordings without what live audio does not have: word times, speakers and
-/// replacements go, and speech is found by silero.
+/// replacements go, and speech that energy was to find is found by silero.
 SpeechOptions as_live(SpeechOptions options);
 
 /// Live audio on the devices of a pool: a job of the interactive class beside all others. Owns a thread, which calls

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/try.h"
 #include "base/units.h"
 #include "transcript/fallback.h"
 #include "transcript/like_python.h"
@@ -71,9 +72,8 @@ Result<void> LiveTranscriber::advance(Seconds more) {
   for (;;) {
     const auto next = stretch();
     if (!next) break;
-    const auto did = advance_once(*next, more);
-    if (!did) return tl::unexpected<Error>(did.error());
-    if (!*did) break;
+    const auto did = TRY(advance_once(*next, more));
+    if (!did) break;
   }
   const std::int64_t needed = seek_ ? samples_of(*seek_) : recording_.samples();
   recording_.forget_before(std::max(done_until_, needed - kBeforeSpeech));
@@ -117,24 +117,23 @@ Result<bool> LiveTranscriber::advance_once(const Stretch& stretch, Seconds more)
     listener_.on_speech_started(seconds_of(settled_until_));
   }
   if (stretch.complete && is_whole) {
-    if (has_speech)
-      if (auto settled = settle_at(end); !settled) return tl::unexpected<Error>(settled.error());
+    if (has_speech) TRY(settle_at(end));
     close_window(end);
     pieces_.pop_front();
     return true;
   }
   if (end - from >= window - kRestOfWindow) {
-    if (auto done = read(end, Fixing::all_but_tail); !done) return tl::unexpected<Error>(done.error());
+    TRY(read(end, Fixing::all_but_tail));
     if (end - samples_of(*seek_) >= window - kRestOfWindow) cut_window(end);
     return true;
   }
   if (has_speech && end - spoken_until >= kPause) {
-    if (auto settled = settle_at(end); !settled) return tl::unexpected<Error>(settled.error());
+    TRY(settle_at(end));
     return true;
   }
   const bool has_news = spoken_until > read_until_;
   if (!has_news || end - from < kLeastWindow || end - read_until_ < samples_in(more, kModelRate)) return false;
-  if (auto done = read(end, Fixing::agreed); !done) return tl::unexpected<Error>(done.error());
+  TRY(read(end, Fixing::agreed));
   return true;
 }
 
@@ -160,29 +159,26 @@ Result<void> LiveTranscriber::read(std::int64_t end, Fixing fixing) {
   ++readings_;
   const auto decoder = model_.decoder(mels_, fixing != Fixing::agreed || language_.empty());
   if (language_.empty()) {
-    auto language = settle_language(model_.tokenizer.special(), model_.rules, window, *decoder);
-    if (!language) return tl::unexpected<Error>(language.error());
-    language_ = std::move(*language);
+    auto language = TRY(settle_language(model_.tokenizer.special(), model_.rules, window, *decoder));
+    language_ = std::move(language);
     prompt_.emplace(model_.tokenizer, model_.rules, language_, model_.input.n_text_ctx);
   }
-  const auto tokens = decode(window, *decoder, fixing != Fixing::agreed);
-  if (!tokens) return tl::unexpected<Error>(tokens.error());
-  auto words = words_of(*tokens, window, *decoder);
-  if (!words) return tl::unexpected<Error>(words.error());
+  const auto tokens = TRY(decode(window, *decoder, fixing != Fixing::agreed));
+  auto words = TRY(words_of(tokens, window, *decoder));
 
   const auto spelled = [](const std::vector<ReadWord>& of) {
     std::vector<SpelledWord> out;
     for (const ReadWord& word : of) out.push_back(word.spelled);
     return out;
   };
-  std::size_t fixing_words = words->size();
-  if (fixing == Fixing::agreed) fixing_words = agreed_words(spelled(open_), spelled(*words));
+  std::size_t fixing_words = words.size();
+  if (fixing == Fixing::agreed) fixing_words = agreed_words(spelled(open_), spelled(words));
   if (fixing != Fixing::all) {
     const double last =
         fixing == Fixing::agreed ? seconds_of(std::min(end, spoken_until_)) - kNewest : seconds_of(end) - kTail;
-    while (fixing_words > 0 && (*words)[fixing_words - 1].end > last) --fixing_words;
+    while (fixing_words > 0 && words[fixing_words - 1].end > last) --fixing_words;
   }
-  open_ = std::move(*words);
+  open_ = std::move(words);
   const bool is_unread = std::min(end, spoken_until_) - text_end() >= (fixing == Fixing::all ? kUnread : kLongUnread);
   const bool leads_on = text_end() - samples_of(*seek_) >= kRate / 2;
   if (is_unread && leads_on && (fixing != Fixing::agreed || open_.empty())) {
@@ -216,26 +212,24 @@ Result<std::vector<std::int32_t>> LiveTranscriber::decode(WindowSpan window, Win
   const auto previous = history_.next();
   const std::size_t most = std::min(kPromptTokens, context - std::min(context, taken));
   const auto latest = std::span(previous).last(std::min(previous.size(), most));
-  auto request = prompt_->request_after(latest);
-  if (!request) return tl::unexpected<Error>(request.error());
-  request->prompt.insert(request->prompt.end(), fixed.begin(), fixed.end());
-  const std::int64_t left = model_.input.n_text_ctx - std::ssize(request->prompt);
+  auto request = TRY(prompt_->request_after(latest));
+  request.prompt.insert(request.prompt.end(), fixed.begin(), fixed.end());
+  const std::int64_t left = model_.input.n_text_ctx - std::ssize(request.prompt);
   const double open = seconds_of(samples_of(window.seek + window.frames)) -
                       std::max(fixed_.empty() ? 0.0 : fixed_.back().end, seconds_of(samples_of(window.seek)));
   const auto expected = static_cast<std::int64_t>(20 + std::max(0.0, open) * kTokensPerSecond);
-  request->max_tokens = static_cast<std::int32_t>(std::min({left, expected, std::int64_t{request->max_tokens}}));
-  if (request->max_tokens <= 0) return std::vector<std::int32_t>();
+  request.max_tokens = static_cast<std::int32_t>(std::min({left, expected, std::int64_t{request.max_tokens}}));
+  if (request.max_tokens <= 0) return std::vector<std::int32_t>();
 
   const std::int32_t eot = model_.tokenizer.special().eot;
   std::vector<std::int32_t> tokens;
   for (const double temperature : model_.rules.temperatures) {
-    request->temperature = temperature;
-    auto answer = decoder.decode(window, *request);
-    if (!answer) return tl::unexpected<Error>(answer.error());
-    tokens = std::move(answer->tokens);
+    request.temperature = temperature;
+    auto answer = TRY(decoder.decode(window, request));
+    tokens = std::move(answer.tokens);
     std::erase_if(tokens, [eot](std::int32_t id) { return id >= eot; });
-    const WindowScores scores{compression_ratio(strip(model_.tokenizer.decode(tokens))), answer->avg_logprob,
-                              answer->no_speech_prob};
+    const WindowScores scores{compression_ratio(strip(model_.tokenizer.decode(tokens))), answer.avg_logprob,
+                              answer.no_speech_prob};
     last_temperature_ = temperature;
     if (is_silence(scores, model_.rules)) return std::vector<std::int32_t>();
     if (!needs_fallback(scores, model_.rules)) break;
@@ -262,14 +256,13 @@ Result<std::vector<LiveTranscriber::ReadWord>> LiveTranscriber::words_of(std::sp
     request.text.insert(request.text.end(), word.spelled.ids.begin(), word.spelled.ids.end());
   std::size_t at = request.text.size();
   request.text.insert(request.text.end(), tokens.begin(), tokens.end());
-  const auto aligned = decoder.align(window, request);
-  if (!aligned) return tl::unexpected<Error>(aligned.error());
+  const auto aligned = TRY(decoder.align(window, request));
   const double origin = seconds_of(samples_of(window.seek));
   for (SpelledWord& word : spelled) {
     const std::size_t behind = at + word.ids.size();
     words.push_back({.spelled = std::move(word),
-                     .start = origin + aligned->starts[at] / kStepsPerSecond,
-                     .end = origin + aligned->starts[behind] / kStepsPerSecond});
+                     .start = origin + aligned.starts[at] / kStepsPerSecond,
+                     .end = origin + aligned.starts[behind] / kStepsPerSecond});
     at = behind;
   }
   return words;

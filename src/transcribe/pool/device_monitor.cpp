@@ -5,6 +5,7 @@
 #include "balance/window_cost.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/try.h"
 #include "hub/memory_plan.h"
 #include "link/session.h"
 #include "transcribe/pool/pool_state.h"
@@ -111,7 +112,7 @@ class DeviceMonitor {
     const WindowId window = kCanaryBit | ++canaries_;
     const auto started = Clock::real().now();
     auto answer = std::async(std::launch::async, [&]() -> Result<Decoded> {
-      if (auto opened = open_canary(worker, window, ready); !opened) return tl::unexpected(opened.error());
+      TRY(open_canary(worker, window, ready));
       auto decoded = worker.decode({.window = window, .request = 1, .prompt = {0}, .max_tokens = kTestTokens});
       worker.release(window);
       return decoded;

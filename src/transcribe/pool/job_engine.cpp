@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/try.h"
 #include "base/units.h"
 #include "transcribe/pcm_window.h"
 #include "transcribe/pool/job_capacity.h"
@@ -180,26 +181,25 @@ class JobEngineImpl final : public JobEngine {
     const auto held = find(window);
     if (!held) return fail(Fault::internal, "window " + std::to_string(window) + " is not open");
     for (;;) {
-      const auto granted = capacity_.wait_for(*held->reservation);
-      if (!granted) return tl::unexpected<Error>(granted.error());
-      if (held->opened_with != granted->grant) {
-        auto opened = granted->worker->open(held->facts, held->mel);
+      const auto granted = TRY(capacity_.wait_for(*held->reservation));
+      if (held->opened_with != granted.grant) {
+        auto opened = granted.worker->open(held->facts, held->mel);
         if (!opened) {
-          if (capacity_.moves(held->reservation, *granted, opened.error(), window)) continue;
+          if (capacity_.moves(held->reservation, granted, opened.error(), window)) continue;
           return tl::unexpected<Error>(opened.error());
         }
-        capacity_.answered(*granted, Seconds(0), Seconds(opened->encode_seconds));
+        capacity_.answered(granted, Seconds(0), Seconds(opened->encode_seconds));
         held->opened = *opened;
-        held->opened_with = granted->grant;
+        held->opened_with = granted.grant;
       }
-      auto answer = call(*granted->worker);
+      auto answer = call(*granted.worker);
       if (answer) {
         const Credit credit = credit_of(*answer, held->facts.length());
         if (credit.decoded) mark_decoded(*held->reservation);
-        capacity_.answered(*granted, credit.audio, credit.busy);
+        capacity_.answered(granted, credit.audio, credit.busy);
         return answer;
       }
-      if (!capacity_.moves(held->reservation, *granted, answer.error(), window)) return answer;
+      if (!capacity_.moves(held->reservation, granted, answer.error(), window)) return answer;
     }
   }
 
@@ -207,11 +207,10 @@ class JobEngineImpl final : public JobEngine {
   Result<SpeakersAnalyzed> speakers_by_worker(const AnalyzeSpeakers& request, std::span<const float> inputs,
                                               const std::shared_ptr<Reservation>& reservation) {
     for (;;) {
-      const auto granted = capacity_.wait_for(*reservation);
-      if (!granted) return tl::unexpected<Error>(granted.error());
-      auto answer = checked_answer(*granted->worker, granted->worker->analyze_speakers(request, inputs));
-      if (answer) capacity_.answered(*granted, Seconds(0), Seconds(answer->seconds));
-      if (answer || !capacity_.moves(reservation, *granted, answer.error(), request.window)) return answer;
+      const auto granted = TRY(capacity_.wait_for(*reservation));
+      auto answer = checked_answer(*granted.worker, granted.worker->analyze_speakers(request, inputs));
+      if (answer) capacity_.answered(granted, Seconds(0), Seconds(answer->seconds));
+      if (answer || !capacity_.moves(reservation, granted, answer.error(), request.window)) return answer;
     }
   }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/try.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
 #include "text/tokenizer.h"
@@ -13,20 +14,16 @@ namespace tutti {
 namespace {
 
 Result<PooledDevice> chosen_device(const TranscribeOptions& options) {
-  const auto spec = parse_device(options.device);
-  if (!spec) return tl::unexpected(spec.error());
-  const auto device = resolve(*spec, find_devices());
-  if (!device) return tl::unexpected(device.error());
+  const auto spec = TRY(parse_device(options.device));
+  const auto device = TRY(resolve(spec, find_devices()));
   std::optional<EmulatedSpeech> speech;
-  if (device->kind == ResolvedDevice::Kind::emulated) {
-    auto read = emulated_speech(options.model);
-    if (!read) return tl::unexpected(read.error());
-    speech = std::move(*read);
+  if (device.kind == ResolvedDevice::Kind::emulated) {
+    auto read = TRY(emulated_speech(options.model));
+    speech = std::move(read);
   }
-  auto worker = worker_options(*device, options, speech);
-  if (!worker) return tl::unexpected(worker.error());
+  auto worker = TRY(worker_options(device, options, speech));
   return PooledDevice{
-      .id = device->name, .worker = std::move(*worker), .is_gpu = device->kind != ResolvedDevice::Kind::cpu};
+      .id = device.name, .worker = std::move(worker), .is_gpu = device.kind != ResolvedDevice::Kind::cpu};
 }
 
 /// A pool's end is the device's fault to its callers; to a user it is what kept the device from its model.
@@ -53,21 +50,18 @@ PoolPlan plan_of_one(PooledDevice device) {
 
 Result<std::shared_ptr<const LoadedDevice>> load_device(const TranscribeOptions& options, StopSignal& stop) {
   const auto started = Clock::real().now();
-  auto device = chosen_device(options);
-  if (!device) return tl::unexpected(device.error());
-  auto pool = DevicePool::start(plan_of_one(std::move(*device)));
+  auto device = TRY(chosen_device(options));
+  auto pool = DevicePool::start(plan_of_one(std::move(device)));
   TokenizerAhead ahead(options.model);
   stop.on_abort([&pool] { pool->stop(Seconds(0)); });
   const auto ready = pool->ready();
   stop.on_abort({});
   if (!ready) return tl::unexpected(as_found(ready.error(), *pool));
 
-  auto tokenizer = ahead.get(ready->n_vocab);
-  if (!tokenizer) return tl::unexpected(tokenizer.error());
-  auto model = spoken_model(std::move(*tokenizer), *ready, options);
-  if (!model) return tl::unexpected(model.error());
+  auto tokenizer = TRY(ahead.get(ready->n_vocab));
+  auto model = TRY(spoken_model(std::move(tokenizer), *ready, options));
   return std::make_shared<const LoadedDevice>(LoadedDevice{.pool = std::move(pool),
-                                                           .model = std::move(*model),
+                                                           .model = std::move(model),
                                                            .device_name = ready->device_name,
                                                            .compute_type = ready->compute_type,
                                                            .slots = ready->slots,

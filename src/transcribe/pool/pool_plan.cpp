@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "balance/window_cost.h"
+#include "base/try.h"
 #include "hub/memory_plan.h"
 #include "transcribe/worker_start.h"
 
@@ -81,14 +82,11 @@ double time_of(const std::vector<ChosenDevice>& devices) {
 Result<PoolPlan> plan_pool(const PoolOptions& options, RunHistory& history) {
   std::optional<EmulatedSpeech> speech;
   if (std::ranges::any_of(options.devices, [](const auto& device) { return device.device.kind == Kind::emulated; })) {
-    auto read = emulated_speech(options.run.model);
-    if (!read) return tl::unexpected(read.error());
-    speech = std::move(*read);
+    auto read = TRY(emulated_speech(options.run.model));
+    speech = std::move(read);
   }
-  const auto speeds = history.speeds(false);
-  if (!speeds) return tl::unexpected(speeds.error());
-  const auto runs = history.runs(kRunsRead);
-  if (!runs) return tl::unexpected(runs.error());
+  const auto speeds = TRY(history.speeds(false));
+  const auto runs = TRY(history.runs(kRunsRead));
   constexpr int kFirstStarts = 3;
   PoolPlan pool{.policy = options.policy,
                 .jobs_at_once = options.jobs_at_once,
@@ -96,19 +94,18 @@ Result<PoolPlan> plan_pool(const PoolOptions& options, RunHistory& history) {
                 .patience = options.patience,
                 .restarts = {.first_starts = options.tests_devices ? kFirstStarts : 0}};
   for (const auto& device : options.devices) {
-    auto worker = worker_options(device.device, options.run, speech);
-    if (!worker) return tl::unexpected(worker.error());
+    auto worker = TRY(worker_options(device.device, options.run, speech));
     const bool emulated = device.device.kind == Kind::emulated;
     PooledDevice pooled{.id = device.id,
-                        .worker = std::move(*worker),
+                        .worker = std::move(worker),
                         .is_gpu = device.device.kind != Kind::cpu,
                         .speed = unmeasured(device.device),
                         .enough = emulated ? 1 : windows_of(device) / 2,
                         .job_cap = options.job_cap(device.id),
                         .tested = options.tests_devices && device.device.kind != Kind::cpu};
     plan_memory(pooled, device.device, options.run);
-    pooled.load_time = emulated ? device.device.card.warm_up : load_time_in(*runs, device.id, options.run.model_name());
-    pooled.speed_known = emulated || recall_speed(pooled, *speeds, options.run);
+    pooled.load_time = emulated ? device.device.card.warm_up : load_time_in(runs, device.id, options.run.model_name());
+    pooled.speed_known = emulated || recall_speed(pooled, speeds, options.run);
     // A single device gets everything, however fast it is.
     pooled.worker.model.time_a_window = !pooled.speed_known && options.devices.size() > 1;
     pool.devices.push_back(std::move(pooled));

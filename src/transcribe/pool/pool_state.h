@@ -118,7 +118,8 @@ struct PoolState {
   std::condition_variable time;   // for the timekeeper: something changed
 };
 
-/// A pool's state behind its lock. Thread-safe.
+/// A pool's state behind its lock. Thread-safe. The only way to the state is a Lock, so no attribute of base/mutex.h is
+/// needed, nor could one follow a lock that is handed out.
 class PoolShared {
  public:
   explicit PoolShared(PoolPlan plan) : state_(std::move(plan)) {}

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/new_file.h"
+#include "base/try.h"
 #include "transcribe/pool/pooled_recording.h"
 #include "view/text.h"
 
@@ -33,10 +34,9 @@ JobStatus SpeechRun::status() const {
 }
 
 Result<void> SpeechRun::begin(const ModelContext& model) {
-  auto fitted = model.fit(request_.options);
-  if (!fitted) return tl::unexpected<Error>(fitted.error());
-  job_.remarks = fitted->remarks;
-  fitted_ = std::move(*fitted);
+  auto fitted = TRY(model.fit(request_.options));
+  job_.remarks = fitted.remarks;
+  fitted_ = std::move(fitted);
   if (request_.fetch) {
     auto file = request_.fetch([this] { return !cancelled_.load(); });
     if (cancelled_) return cancelled_error();

@@ -7,6 +7,7 @@
 
 #include "base/field_names.h"
 #include "base/periodic_thread.h"
+#include "base/try.h"
 #include "flow/failures.h"
 #include "transcribe/pool/pool_machine.h"
 #include "transcribe/pool/pool_plan.h"
@@ -115,12 +116,10 @@ Service::~Service() {
 }
 
 Service::Model Service::load_model() {
-  const auto ready = pool_->ready();
-  if (!ready) return tl::unexpected<Error>(ready.error());
+  const auto ready = TRY(pool_->ready());
   machine_.report_gpus(*pool_);  // before the first window is placed
-  auto model = load_model_context(options_.pool.run, *ready);
-  if (!model) return tl::unexpected<Error>(model.error());
-  return std::make_shared<const ModelContext>(std::move(*model));
+  auto model = TRY(load_model_context(options_.pool.run, ready));
+  return std::make_shared<const ModelContext>(std::move(model));
 }
 
 std::optional<Error> Service::over() {
@@ -165,16 +164,14 @@ void Service::serve(const Run& run) {
 }
 
 Result<TranscribedFile> Service::transcribe(const Run& run) {
-  const auto model = loaded();
-  if (!model) return tl::unexpected<Error>(model.error());
-  if (auto begun = run->begin(**model); !begun) return tl::unexpected<Error>(begun.error());
-  auto decoded = [&] {
+  const auto model = TRY(loaded());
+  TRY(run->begin(*model));
+  auto decoded = TRY([&] {
     const RequestQueue::Core core(queue_, run);
     return run->decode();
-  }();
-  if (!decoded) return tl::unexpected<Error>(decoded.error());
+  }());
   const Seconds now = Seconds(Clock::real().now() - started_) / time_;  // by the pool's clock
-  return run->transcribe(std::move(*decoded), *pool_, **model, now);
+  return run->transcribe(std::move(decoded), *pool_, *model, now);
 }
 
 void Service::stop() {
@@ -186,9 +183,8 @@ void Service::stop() {
 }  // namespace
 
 Result<std::unique_ptr<SpeechService>> SpeechService::start(const SpeechServiceOptions& options, RunHistory& history) {
-  auto pool = plan_pool(options.pool, history);
-  if (!pool) return tl::unexpected<Error>(pool.error());
-  return std::make_unique<Service>(options, std::move(*pool));
+  auto pool = TRY(plan_pool(options.pool, history));
+  return std::make_unique<Service>(options, std::move(pool));
 }
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 
 #include "audio/vad/speech.h"
 #include "base/field_names.h"
+#include "base/try.h"
 #include "transcribe/speakers/recording_speakers.h"
 
 namespace tutti {
@@ -28,16 +29,13 @@ Result<Channel> read_channel(const std::filesystem::path& path, std::int32_t num
   AudioChoice choice = audio;
   choice.channel = number;
   const auto goes_on = [&](Seconds) { return !aborted; };
-  const auto recording = decode_recording(path, goes_on, {}, choice);
-  if (!recording) return tl::unexpected(recording.error());
-  Channel channel{.samples = recording->samples()};
-  auto speech = speech_probabilities(*recording, VadMethod::silero, goes_on);
-  if (!speech) return tl::unexpected(speech.error());
-  channel.speech = std::move(*speech);
+  const auto recording = TRY(decode_recording(path, goes_on, {}, choice));
+  Channel channel{.samples = recording.samples()};
+  auto speech = TRY(speech_probabilities(recording, VadMethod::silero, goes_on));
+  channel.speech = std::move(speech);
   std::vector<std::int16_t> samples(kVadWindow);
   for (std::size_t window = 0; window < channel.speech.size(); ++window) {
-    if (auto read = recording->read(static_cast<std::int64_t>(window) * kVadWindow, samples); !read)
-      return tl::unexpected(read.error());
+    TRY(recording.read(static_cast<std::int64_t>(window) * kVadWindow, samples));
     double power = 0;
     for (const std::int16_t sample : samples) power += static_cast<double>(sample) * sample;
     channel.power.push_back(power);

@@ -11,6 +11,7 @@
 
 #include "audio/mel/kaldi_fbank.h"
 #include "base/guarded.h"
+#include "base/try.h"
 #include "flow/failures.h"
 #include "transcribe/remote_windows.h"
 
@@ -39,12 +40,10 @@ Result<std::vector<std::vector<float>>> analyzed(WindowEngine& engine, std::size
   Guarded<std::optional<Error>> failed;
   const auto one = [&](std::size_t i) -> Result<void> {
     if (aborted) return fail(Fault::cancelled, "stopped");
-    auto request = made(i);
-    if (!request) return tl::unexpected(request.error());
-    auto answer = engine.analyze_speakers(request->message, request->inputs);
-    if (!answer) return tl::unexpected(answer.error());
-    answers[i] = std::move(answer->values);
-    seconds.with([&](double& all) { all += answer->seconds; });
+    auto request = TRY(made(i));
+    auto answer = TRY(engine.analyze_speakers(request.message, request.inputs));
+    answers[i] = std::move(answer.values);
+    seconds.with([&](double& all) { all += answer.seconds; });
     return {};
   };
   const auto work = [&] {
@@ -89,10 +88,10 @@ class SpeakerFinder {
       const std::size_t first = i * kWindowsAtOnce;
       return windows(std::span(starts).subspan(first, std::min(kWindowsAtOnce, starts.size() - first)));
     };
-    const auto answers = analyzed(engine_, requests_of(starts.size(), kWindowsAtOnce), request, aborted_, seconds_);
-    if (!answers) return tl::unexpected(answers.error());
+    const auto answers =
+        TRY(analyzed(engine_, requests_of(starts.size(), kWindowsAtOnce), request, aborted_, seconds_));
     std::vector<float> scores;
-    for (const auto& answer : *answers) scores.insert(scores.end(), answer.begin(), answer.end());
+    for (const auto& answer : answers) scores.insert(scores.end(), answer.begin(), answer.end());
     const std::size_t expected = starts.size() * kSegmentationFrames * kSegmentationClasses;
     if (scores.size() != expected)
       return fail(Fault::internal,
@@ -117,12 +116,11 @@ class SpeakerFinder {
       return std::span(order).subspan(first, std::min(kPiecesAtOnce, order.size() - first));
     };
     const auto request = [&](std::size_t i) { return features(pieces, of_request(i)); };
-    auto answers = analyzed(engine_, requests_of(order.size(), kPiecesAtOnce), request, aborted_, seconds_);
-    if (!answers) return tl::unexpected(answers.error());
+    auto answers = TRY(analyzed(engine_, requests_of(order.size(), kPiecesAtOnce), request, aborted_, seconds_));
     Vectors voices;
-    for (std::size_t i = 0; i < answers->size(); ++i) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
       const auto own = of_request(i);
-      std::vector<float>& values = (*answers)[i];
+      std::vector<float>& values = answers[i];
       if (own.empty() || values.empty() || values.size() % own.size() != 0)
         return fail(Fault::internal, "speakers: an embedding is not whole");
       voices.dimensions = values.size() / own.size();
@@ -150,7 +148,7 @@ class SpeakerFinder {
                                 .lengths = std::vector<std::int32_t>(starts.size(), kSegmentationWindow)}};
     std::vector<std::int16_t> samples(kSegmentationWindow);
     for (const std::int64_t start : starts) {
-      if (auto read = audio_.read(start, samples); !read) return tl::unexpected(read.error());
+      TRY(audio_.read(start, samples));
       for (const std::int16_t sample : samples) request.inputs.push_back(static_cast<float>(sample) / kFullScale);
     }
     return request;
@@ -161,10 +159,9 @@ class SpeakerFinder {
         .message = {.window = next_window_id(), .network = "embedding", .weights = options_.weights.string()}};
     for (const std::size_t i : chosen) {
       const SpeakerPiece& piece = pieces[i];
-      const auto fbank = fbank_.compute(audio_, piece.start, piece.end - piece.start);
-      if (!fbank) return tl::unexpected(fbank.error());
+      const auto fbank = TRY(fbank_.compute(audio_, piece.start, piece.end - piece.start));
       for (const std::int64_t frame : piece.frames) {
-        const auto from = fbank->begin() + (frame - piece.start) * KaldiFbank::kBins;
+        const auto from = fbank.begin() + (frame - piece.start) * KaldiFbank::kBins;
         request.inputs.insert(request.inputs.end(), from, from + KaldiFbank::kBins);
       }
       request.message.lengths.push_back(static_cast<std::int32_t>(piece.frames.size()));
@@ -213,17 +210,14 @@ Result<FoundSpeakers> find_recording_speakers(const SampleReader& audio, WindowE
     if (is_speaker_label(one.name))
       return fail(Fault::usage, "speaker " + one.name + ": that is a name of speakers without a clip",
                   "Choose another name");
-    auto voice = one.voice->get([&] { return voice_of_clip(one, engine, options, aborted); });
-    if (!voice) return tl::unexpected(voice.error());
-    known.push_back({.name = one.name, .voice = std::move(*voice)});
+    auto voice = TRY(one.voice->get([&] { return voice_of_clip(one, engine, options, aborted); }));
+    known.push_back({.name = one.name, .voice = std::move(voice)});
   }
   const SpeakerFinder finder(audio, engine, options, aborted);
-  const auto activity = finder.activity();
-  if (!activity) return tl::unexpected(activity.error());
-  const auto pieces = finder.pieces(*activity);
-  const auto voices = finder.voices(pieces);
-  if (!voices) return tl::unexpected(voices.error());
-  auto found = find_speakers(*activity, pieces, *voices, options.count, known);
+  const auto activity = TRY(finder.activity());
+  const auto pieces = finder.pieces(activity);
+  const auto voices = TRY(finder.voices(pieces));
+  auto found = find_speakers(activity, pieces, voices, options.count, known);
   found.device_seconds = finder.device_seconds();
   return found;
 }

@@ -5,6 +5,7 @@
 
 #include "base/file_lock.h"
 #include "base/files.h"
+#include "base/try.h"
 #include "transcribe/speakers/recording_speakers.h"
 
 namespace tutti {
@@ -18,9 +19,8 @@ Result<nlohmann::ordered_json> voices_in(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored))
     return nlohmann::ordered_json{{"kind", kVoicesMark}, {"recordings", nlohmann::ordered_json::object()}};
-  const auto text = read_regular_file(file);
-  if (!text) return tl::unexpected(text.error());
-  auto there = nlohmann::ordered_json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const auto text = TRY(read_regular_file(file));
+  auto there = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
   const bool is_ours = there.is_object() && there.value("kind", "") == kVoicesMark && there.contains("recordings") &&
                        there["recordings"].is_object();
   if (is_ours) return there;
@@ -39,18 +39,16 @@ Result<OwnedFd> open_folder_of(const std::filesystem::path& file) {
 }  // namespace
 
 Result<void> expect_voices_file(const std::filesystem::path& file) {
-  if (const auto folder = open_folder_of(file); !folder) return tl::unexpected(folder.error());
+  TRY(open_folder_of(file));
   return voices_in(file).map([](const auto&) {});
 }
 
 Result<void> save_voices(const std::filesystem::path& file, const std::string& recording, const FoundSpeakers& found) {
-  const auto folder = open_folder_of(file);
-  if (!folder) return tl::unexpected(folder.error());
-  if (auto locked = lock_file(folder->get(), folder_of(file).string(), "Name a file on a local disk"); !locked)
+  const auto folder = TRY(open_folder_of(file));
+  if (auto locked = lock_file(folder.get(), folder_of(file).string(), "Name a file on a local disk"); !locked)
     return locked;
-  auto there = voices_in(file);
-  if (!there) return tl::unexpected(there.error());
-  auto& voices = *there;
+  auto there = TRY(voices_in(file));
+  auto& voices = there;
   auto& own = voices["recordings"][recording] = nlohmann::ordered_json::object();
   for (std::size_t i = 0; i < found.voices.size() && i < found.speakers.size(); ++i) {
     const auto voice = found.voices[i];

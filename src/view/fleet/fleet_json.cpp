@@ -35,6 +35,7 @@ void device_fields(Status& d, Visit&& visit) {
   visit("power_watts", d.watts);
   visit("temperature_celsius", d.celsius);
   visit("data_age_seconds", d.data_age);
+  visit("silent_seconds", d.silent);
   visit("audio_done_seconds", d.audio_done);
   visit("busy_ratio", d.busy_share);
   visit("price_usd_per_hour", d.usd_hour);

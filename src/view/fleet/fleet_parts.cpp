@@ -10,7 +10,8 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kJobBar = 12;
-constexpr Seconds kFresh{3};  // samples come every second; older ones are marked
+constexpr Seconds kFresh{3};    // samples come every second; older ones are marked
+constexpr Seconds kLively{12};  // runners of other machines report every five seconds
 
 std::string jobs_text(const DeviceStatus& d) {
   return std::to_string(d.jobs) + (d.most_jobs ? "/" + std::to_string(*d.most_jobs) : "");
@@ -36,6 +37,7 @@ std::string speed_text(const DeviceStatus& d) {
 
 std::string state_text(const DeviceStatus& d) {
   const bool old = d.data_age && *d.data_age > kFresh;
+  if (d.silent && *d.silent > kLively) return d.state + " (seen " + length_text(*d.silent) + " ago)";
   return d.state + (old ? " (data " + length_text(*d.data_age) + " old)" : "");
 }
 

@@ -38,6 +38,7 @@ struct DeviceStatus {
   std::optional<double> watts{};
   std::optional<double> celsius{};
   std::optional<Seconds> data_age{};   // age of the readings of load, memory, power and temperature
+  std::optional<Seconds> silent{};     // of another machine's: since its runner's latest heartbeat
   Seconds audio_done{};                // transcribed here
   std::optional<double> busy_share{};  // 0..1 of the run so far
   std::optional<double> usd_hour{};    // price of an hour of it, as the run was given it

@@ -115,7 +115,8 @@ class Addresses(CloudTest):
             ended = self.batch(address, code=2)
             self.assertIn(why, ended.err)
             self.assertNotIn("pass-word", ended.err)
-        self.assertIn("expected a folder, found the address s3://talks/out", self.batch(DIGITS[0], "-o", "s3://talks/out", code=2).err)
+        self.assertIn("s3://talks/out/a.wav.txt: it is an input",
+                      self.batch("s3://talks/out/a.wav", "s3://talks/out/a.wav.txt", "--name-by", "path", "-o", "s3://talks/out", code=2).err)
         self.assertIn("no region is named", self.batch(f"s3://{BUCKET}/a/", code=2, AWS_REGION=None).err)
         self.assertIn("must be local files", self.tutti("transcribe", "--model", NANO, "https://host/a.wav", code=2).err)
 

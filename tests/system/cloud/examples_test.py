@@ -121,6 +121,16 @@ class OneList(CloudTest):
     def settings(self):
         return {"TUTTI_QUEUE_URL": self.queue, "TUTTI_S3_BUCKET": self.bucket, "TUTTI_MODEL": str(NANO)}
 
+    def before_start(self, model, program):
+        """What the unit's ExecStartPre prints with a program in place of tutti."""
+        line = re.search("^ExecStartPre=(.*)$", UNITS[0].read_text(), re.MULTILINE)[1]
+        words = shlex.split(line.replace("$$", "$").replace(INSTALLED, program).replace("${TUTTI_MODEL}", model))
+        return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+    def test_unit_fetches_a_model_that_is_no_path(self):
+        self.assertEqual(self.before_start("tiny.en", "echo"), "pull tiny.en\n")
+        self.assertEqual(self.before_start(str(NANO), "echo"), "")
+
     def as_systemd_does(self):
         line = re.search("^ExecStart=(.*)$", UNITS[0].read_text(), re.MULTILINE)[1]
         words = shlex.split(line.replace("${STATE_DIRECTORY}", str(self.home / "systemd")))

@@ -195,6 +195,16 @@ class Results(WorkerTest):
         self.assertEqual(self.keys("out/"), ["out/raced.json"])
         self.assert_queue_is_done()
 
+    def test_engine_of_others_does_the_jobs(self):
+        self.send_digits("one")
+        engine = f"python3 {aws.ROOT}/tests/system/engines/fake_engine.py"
+        self.tutti("worker", "--queue-url", self.queue, "--s3-bucket", BUCKET, "--engine", engine, "--cpu-only", "--idle-timeout", "0",
+                   "--state", str(self.home / "state"))
+        transcript = self.object("out/one.json")["transcript"]
+        self.assertEqual(transcript["model"], "fake 1.0")
+        self.assertRegex(transcript["segments"][0]["text"], r"^ [0-9]+ [0-9a-f]{8}$")
+        self.assert_queue_is_done()
+
     def test_urgent_jobs_are_begun_first_and_of_these_long_ones(self):
         for name, priority, seconds in (("late", "4", "9"), ("short", "2", "5"), ("long", "2", "50"), ("first", "1", "1")):
             self.upload(f"audio/{name}.flac", DIGITS[0].read_bytes())
@@ -232,6 +242,13 @@ class Faults(WorkerTest):
         self.assertEqual((facts["waiting"], facts["in_flight"]), (0, 0))
         states = [self.object(key)["status"] for key in self.keys("progress/")]
         self.assertEqual(sorted(states), ["COMPLETED"] + ["ERROR"] * 4)
+
+    def test_bucket_of_a_result_that_is_not_there_is_found_before_the_work(self):
+        self.upload("audio/one.flac", DIGITS[0].read_bytes())
+        self.tutti("send", "-i", f"s3://{BUCKET}/audio/one.flac", "-o", "s3://nowhere-of-tests/one.json", "-q", self.queue)
+        self.work(code=3)
+        self.assertIn("bucket nowhere-of-tests: there is no such bucket", "".join(self.dead_letters().values()))
+        self.assertNotIn(f"GET /{BUCKET}/audio/one.flac", server.guard.seen)
 
     def test_denied_object_comes_again_and_then_dies_with_the_reason(self):
         self.queue = self.new_queue("--wait", "1", "--max-receives", "1")

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/try.h"
 #include "model/formats/formats.h"
 
 namespace tutti {
@@ -82,13 +83,12 @@ Result<Ctranslate2Variables> parse_ctranslate2(std::span<const std::byte> file) 
   const auto count = reader.number<std::uint32_t>();
   if (reader.failed()) return fail(Fault::corrupt, "the file ends in its header", "It is truncated");
   for (std::uint32_t i = 0; i < count; ++i) {
-    auto tensor = read_variable(reader, i);
-    if (!tensor) return tl::unexpected(tensor.error());
-    auto name = tensor->name;
-    const auto [at, fresh] = variables.by_name.try_emplace(std::move(name), std::move(*tensor));
+    auto tensor = TRY(read_variable(reader, i));
+    auto name = tensor.name;
+    const auto [at, fresh] = variables.by_name.try_emplace(std::move(name), std::move(tensor));
     if (!fresh) return fail(Fault::corrupt, "variable '" + at->first + "' is there twice");
   }
-  if (auto read = read_aliases(reader, variables); !read) return tl::unexpected(read.error());
+  TRY(read_aliases(reader, variables));
   return variables;
 }
 

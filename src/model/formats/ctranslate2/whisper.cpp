@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/try.h"
 #include "model/formats/formats.h"
 
 namespace tutti {
@@ -37,8 +38,8 @@ class Reader {
   explicit Reader(const Ctranslate2Variables& variables) : variables_(variables.by_name) {}
 
   Result<Ctranslate2Whisper> read() {
-    if (auto plain = check_kind(); !plain) return tl::unexpected(plain.error());
-    if (auto read = read_shape(); !read) return tl::unexpected(read.error());
+    TRY(check_kind());
+    TRY(read_shape());
     const auto& d = model_.shape.dims;
     take("encoder/conv1", {"encoder.conv1"});
     take("encoder/conv2", {"encoder.conv2"});
@@ -117,9 +118,8 @@ class Reader {
         {&model_.shape.text_mlp, "decoder/layer_0/ffn/linear_0/weight", 0, 2},
     };
     for (const auto& field : fields) {
-      const auto value = extent(field.name, field.axis, field.rank);
-      if (!value) return tl::unexpected(value.error());
-      *field.value = *value;
+      const auto value = TRY(extent(field.name, field.axis, field.rank));
+      *field.value = value;
     }
     d.n_audio_layer = layers("encoder");
     d.n_text_layer = layers("decoder");
@@ -241,11 +241,10 @@ class Reader {
 }  // namespace
 
 Result<Ctranslate2Whisper> parse_ctranslate2_whisper(std::span<const std::byte> file) {
-  const auto variables = parse_ctranslate2(file);
-  if (!variables) return tl::unexpected(variables.error());
-  if (variables->spec != "WhisperSpec")
-    return fail(Fault::unsupported, "a CTranslate2 model of kind '" + variables->spec + "', expected WhisperSpec");
-  return Reader(*variables).read();
+  const auto variables = TRY(parse_ctranslate2(file));
+  if (variables.spec != "WhisperSpec")
+    return fail(Fault::unsupported, "a CTranslate2 model of kind '" + variables.spec + "', expected WhisperSpec");
+  return Reader(variables).read();
 }
 
 }  // namespace tutti

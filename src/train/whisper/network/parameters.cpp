@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/try.h"
 #include "model/formats/formats.h"
 #include "model/weights.h"
 
@@ -54,9 +55,8 @@ Result<WhisperParameters> stored_parameters(const std::shared_ptr<const Checkpoi
   const c10::AutoGradMode no_gradients(false);
   WhisperParameters read{.shape = checkpoint->shape};
   for (const auto& slot : weight_slots(read.weights, read.shape)) {
-    const auto stored = find_tensor(*checkpoint, slot.name, slot.shape);
-    if (!stored) return tl::unexpected(stored.error());
-    *slot.tensor = stored_values(**stored, checkpoint).to(at::kFloat).clone().to(device);
+    const auto stored = TRY(find_tensor(*checkpoint, slot.name, slot.shape));
+    *slot.tensor = stored_values(*stored, checkpoint).to(at::kFloat).clone().to(device);
     read.all.push_back({hugging_face_name(slot.name), *slot.tensor});
   }
   return read;

@@ -1,5 +1,6 @@
 #include <charconv>
 
+#include "base/try.h"
 #include "postgres/connection.h"
 #include "transcribe/inputs/query/query.h"
 
@@ -39,11 +40,10 @@ ManifestAsset asset_of(const postgres::Answer& answer) {
 }  // namespace
 
 Result<void> query_postgres(const std::string& connection, const std::string& query, const OnAsset& on_asset) {
-  auto server = postgres::Connection::open(connection);
-  if (!server) return tl::unexpected(server.error());
-  if (const auto begun = server->script("BEGIN READ ONLY"); !begun)
+  auto server = TRY(postgres::Connection::open(connection));
+  if (const auto begun = server.script("BEGIN READ ONLY"); !begun)
     return fail(Fault::unavailable, "PostgreSQL: " + begun.error().text);
-  const auto done = server->stream(query, [&](const postgres::Answer& answer) { return on_asset(asset_of(answer)); });
+  const auto done = server.stream(query, [&](const postgres::Answer& answer) { return on_asset(asset_of(answer)); });
   if (done) return {};
   if (done.error().is_lost) return fail(Fault::unavailable, "PostgreSQL: " + done.error().text);
   return fail(Fault::usage, "PostgreSQL: " + done.error().text, "Expected one query that answers with rows");

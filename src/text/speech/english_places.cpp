@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/strings.h"
+#include "text/speech/abbreviations.h"
+#include "text/speech/english_cursor.h"
+#include "text/speech/number_words.h"
+
+namespace tutti {
+namespace {
+
+using Named = std::pair<std::string_view, std::string_view>;
+
+constexpr auto kStates =
+    std::to_array<Named>({{"AL", "alabama"},        {"AK", "alaska"},         {"AZ", "arizona"},
+                          {"AR", "arkansas"},       {"CA", "california"},     {"CO", "colorado"},
+                          {"CT", "connecticut"},    {"DE", "delaware"},       {"DC", "d c"},
+                          {"FL", "florida"},        {"GA", "georgia"},        {"HI", "hawaii"},
+                          {"ID", "idaho"},          {"IL", "illinois"},       {"IN", "indiana"},
+                          {"IA", "iowa"},           {"KS", "kansas"},         {"KY", "kentucky"},
+                          {"LA", "louisiana"},      {"ME", "maine"},          {"MD", "maryland"},
+                          {"MA", "massachusetts"},  {"MI", "michigan"},       {"MN", "minnesota"},
+                          {"MS", "mississippi"},    {"MO", "missouri"},       {"MT", "montana"},
+                          {"NE", "nebraska"},       {"NV", "nevada"},         {"NH", "new hampshire"},
+                          {"NJ", "new jersey"},     {"NM", "new mexico"},     {"NY", "new york"},
+                          {"NC", "north carolina"}, {"ND", "north dakota"},   {"OH", "ohio"},
+                          {"OK", "oklahoma"},       {"OR", "oregon"},         {"PA", "pennsylvania"},
+                          {"RI", "rhode island"},   {"SC", "south carolina"}, {"SD", "south dakota"},
+                          {"TN", "tennessee"},      {"TX", "texas"},          {"UT", "utah"},
+                          {"VT", "vermont"},        {"VA", "virginia"},       {"WA", "washington"},
+                          {"WV", "west virginia"},  {"WI", "wisconsin"},      {"WY", "wyoming"}});
+
+constexpr auto kDirections = std::to_array<Named>({{"N", "north"},
+                                                   {"S", "south"},
+                                                   {"E", "east"},
+                                                   {"W", "west"},
+                                                   {"NE", "northeast"},
+                                                   {"NW", "northwest"},
+                                                   {"SE", "southeast"},
+                                                   {"SW", "southwest"}});
+
+std::optional<std::string_view> found_in(std::span<const Named> names, std::string_view word) {
+  const auto found = std::ranges::find(names, word, &Named::first);
+  if (found == names.end()) return std::nullopt;
+  return found->second;
+}
+
+bool is_zip_code(std::string_view word) {
+  constexpr std::size_t kZip = 5, kMore = 4;
+  const auto parts = split(word, '-');
+  return std::ranges::all_of(parts, is_all_digits) && !parts.empty() && parts[0].size() == kZip &&
+         (parts.size() == 1 || (parts.size() == 2 && parts[1].size() == kMore));
+}
+
+bool is_capitalised(std::string_view word) {
+  return !word.empty() && is_ascii_upper(word.front());
+}
+
+/// "NY 10118" and, behind a town, "Austin, TX". Titles of physicians and the like are none: "Ann Lee, MD".
+bool read_state(EnglishCursor& text) {
+  const auto state = found_in(kStates, text.core(0));
+  if (!state) return false;
+  const bool has_zip = text.token(0)->behind.empty() && is_zip_code(text.core(1));
+  constexpr auto kTitles = std::to_array<std::string_view>({"MD", "PA", "MA", "MS", "LA", "OK", "ID", "DC"});
+  const auto* before = text.before();
+  const bool is_behind_town = before && before->behind == "," && is_capitalised(before->core) && !text.is_shouted() &&
+                              (text.core(1).empty() || !text.token(0)->behind.empty()) &&
+                              std::ranges::find(kTitles, text.core(0)) == kTitles.end();
+  if (!has_zip && !is_behind_town) return false;
+  text.add_words(*state);
+  if (!has_zip) return true;
+  text.advance();
+  for (const auto group : split(text.core(0), '-')) text.add_words(digit_words(group));
+  return true;
+}
+
+bool is_ordinal(std::string_view word) {
+  return !word.empty() && is_ascii_digit(word.front()) &&
+         (word.ends_with("st") || word.ends_with("nd") || word.ends_with("rd") || word.ends_with("th"));
+}
+
+/// Whether a name that ends in a word for streets begins `ahead`: "Fifth Ave.", "Main St."
+bool is_street(const EnglishCursor& text, std::size_t ahead) {
+  constexpr std::size_t kMostWords = 4;
+  for (std::size_t word = ahead; word < ahead + kMostWords; ++word) {
+    const auto core = text.core(word);
+    if (!is_capitalised(core) && !is_ordinal(core)) return false;
+    if (word > ahead && is_street_word(core)) return true;
+    const bool is_last = text.token(word)->behind.find_first_not_of('.') != std::string::npos;
+    if (is_last) return false;
+  }
+  return false;
+}
+
+/// "45 N. Main St.", "W. 42nd St.", "Ave. NW", "Elm Street W".
+bool read_direction(EnglishCursor& text) {
+  const auto direction = found_in(kDirections, text.core(0));
+  const auto* before = text.before();
+  if (!direction || text.is_shouted()) return false;
+  const bool is_behind = before && before->behind.find_first_not_of('.') == std::string::npos &&
+                         is_capitalised(before->core) && is_street_word(before->core);
+  const bool is_before_ordinal = text.token(0)->has_point() && is_ordinal(text.core(1));  // "E. 10th"
+  if (!is_behind && !is_before_ordinal && !is_street(text, 1)) return false;
+  text.take_point();
+  text.add_words(*direction);
+  return true;
+}
+
+/// "350 Fifth Ave.", "221B Baker St.": digits in pairs.
+bool read_street_number(EnglishCursor& text) {
+  const auto word = text.core(0);
+  const auto digits = word.substr(0, std::min(word.find_first_not_of("0123456789"), word.size()));
+  const auto suffix = word.substr(digits.size());
+  constexpr std::size_t kLeast = 3, kMost = 4;
+  const bool is_number = digits.size() >= kLeast && digits.size() <= kMost && digits.front() != '0' &&
+                         (suffix.empty() || (suffix.size() == 1 && is_ascii_alphabetic(suffix.front())));
+  if (!is_number || !text.token(0)->behind.empty()) return false;
+  const bool has_direction = found_in(kDirections, text.core(1)).has_value();
+  if (!is_street(text, has_direction ? 2 : 1)) return false;
+  text.add_words(paired_words(digits));
+  text.spell(suffix);
+  return true;
+}
+
+}  // namespace
+
+bool read_address_part(EnglishCursor& text) {
+  return read_state(text) || read_direction(text) || read_street_number(text);
+}
+
+}  // namespace tutti

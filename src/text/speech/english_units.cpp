@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "base/strings.h"
+#include "text/speech/amounts.h"
+#include "text/speech/english_cursor.h"
+
+namespace tutti {
+namespace {
+
+/// Words that go on behind an amount without being what it describes: "5 m of", "12 V is", "3 m high", "5 min ago".
+bool goes_on_behind_amount(std::string_view word) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"about",       "above",      "across",   "after",     "afterwards", "again",      "against", "ago",
+       "apiece",      "buys",       "cash",     "cheaper",   "extra",      "last",       "next",    "only",
+       "please",      "right",      "incl",     "warmer",    "colder",     "cooler",     "hotter",  "higher",
+       "lower",       "taller",     "wider",    "deeper",    "heavier",    "lighter",    "older",   "younger",
+       "short",       "unless",     "whether",  "whichever", "worth",      "pays",       "ahead",   "all",
+       "almost",      "alone",      "along",    "also",      "although",   "among",      "and",     "any",
+       "apart",       "are",        "around",   "away",      "back",       "backward",   "because", "been",
+       "before",      "behind",     "below",    "between",   "beyond",     "both",       "broad",   "but",
+       "came",        "can",        "comes",    "costs",     "could",      "deep",       "did",     "does",
+       "down",        "downstream", "downward", "each",      "earlier",    "east",       "either",  "equals",
+       "even",        "ever",       "every",    "except",    "fast",       "faster",     "fell",    "flat",
+       "for",         "forward",    "free",     "from",      "further",    "gave",       "gets",    "gives",
+       "goes",        "got",        "had",      "has",       "have",       "here",       "high",    "his",
+       "however",     "inland",     "inside",   "instead",   "into",       "its",        "just",    "keeps",
+       "kept",        "late",       "later",    "left",      "less",       "like",       "long",    "longer",
+       "lost",        "made",       "makes",    "many",      "may",        "maybe",      "means",   "might",
+       "minus",       "more",       "most",     "much",      "must",       "near",       "needs",   "never",
+       "nor",         "north",      "not",      "now",       "off",        "old",        "once",    "onward",
+       "onwards",     "our",        "out",      "outside",   "over",       "past",       "per",     "plus",
+       "ran",         "rose",       "round",    "seemed",    "sharp",      "she",        "should",  "since",
+       "some",        "south",      "still",    "straight",  "such",       "takes",      "tall",    "than",
+       "that",        "the",        "their",    "then",      "there",      "thereafter", "these",   "they",
+       "thick",       "this",       "though",   "through",   "till",       "times",      "today",   "together",
+       "tomorrow",    "too",        "took",     "total",     "toward",     "towards",    "twice",   "under",
+       "underground", "until",      "upon",     "upstream",  "upward",     "upwards",    "via",     "was",
+       "well",        "went",       "were",     "west",      "what",       "when",       "where",   "which",
+       "while",       "who",        "wide",     "will",      "with",       "within",     "without", "works",
+       "would",       "yesterday",  "yet",      "you",       "your"});
+  return std::ranges::find(kWords, word) != kWords.end();
+}
+
+bool is_determiner(std::string_view word) {
+  constexpr auto kWords = std::to_array<std::string_view>({"a", "an", "the", "his", "her", "its", "their", "our", "my",
+                                                           "your", "this", "that", "these", "those", "him", "them"});
+  return std::ranges::find(kWords, word) != kWords.end();
+}
+
+/// The noun "can", behind which nothing is done.
+bool is_can(const EnglishCursor& text, std::size_t ahead) {
+  const auto next = text.core(ahead + 1);
+  return text.core(ahead) == "can" && (next.empty() || next == "of" || !text.token(ahead)->behind.empty());
+}
+
+}  // namespace
+
+bool describes_noun(const EnglishCursor& text, std::string_view unit, std::size_t ahead) {
+  const EnglishToken* token = text.token(ahead);
+  const std::string word = ascii_lower(text.core(ahead));
+  if (!token || token->is_sign || token->is_opened || token->is_ipa || word.empty()) return false;
+  const EnglishToken* before = text.before();
+  const std::string article = before && before->behind.empty() ? text.small_before() : std::string();
+  const bool has_article = article == "a" || article == "an";
+  const auto first = text.core(ahead).front();
+  if (has_article && (is_ascii_upper(first) || is_ascii_digit(first))) return true;  // "a 55 in. LED screen"
+  constexpr std::size_t kShortest = 3;
+  const bool is_word = word.size() >= kShortest && std::ranges::all_of(word, is_ascii_alphabetic);
+  if (!is_word || (goes_on_behind_amount(word) && !(has_article && is_can(text, ahead)))) return false;
+  if (token->behind.empty() && is_determiner(text.core(ahead + 1))) return false;  // "$80 buys a lunch"
+  if (has_article) return true;
+  constexpr std::size_t kLongest = 4;  // of "bed" and "king"
+  const bool is_verb_or_adverb = (word.size() >= kLongest && word.ends_with("ed") && !word.ends_with("eed")) ||
+                                 (word.size() > kLongest && (word.ends_with("ing") || word.ends_with("ly")));
+  return word == text.core(ahead) && !is_verb_or_adverb && !is_of_substance(unit);
+}
+
+namespace {
+
+/// The unit behind a number, and how many tokens it takes.
+struct UnitBehind {
+  std::string name{};
+  std::size_t tokens = 1;
+};
+
+/// "5 km", "5 in." and "5 sq ft", not "5 in the morning", "5 N Main Street".
+std::optional<UnitBehind> unit_behind(const EnglishCursor& text, bool is_one) {
+  const EnglishToken* token = text.token(1);
+  if (!token || token->is_sign || token->is_opened || !text.token(0)->behind.empty()) return std::nullopt;
+  const auto written = text.core(1);
+  const auto small = ascii_lower(written);
+  if (small == "sq" || small == "cu") {
+    const bool is_singular = is_one || (token->behind.size() <= 1 && text.token(2) && text.token(2)->behind.empty() &&
+                                        describes_noun(text, text.core(2), 3));
+    const auto unit = unit_name(text.core(2), is_singular);
+    if (!unit || token->behind.size() > (token->has_point() ? 1 : 0)) return std::nullopt;
+    return UnitBehind{(small == "sq" ? "square " : "cubic ") + *unit, 2};
+  }
+  const auto next = text.core(2);
+  const bool has_next_lower = !next.empty() && !is_ascii_upper(next.front());
+  const bool is_near = token->behind.empty() || (token->behind == "." && (small == "in" || has_next_lower));
+  if (small == "ft" && is_near && is_all_digits(next) && ascii_lower(text.core(3)) == "in") {  // "a 6 ft 2 in. man"
+    const bool is_singular = is_one || describes_noun(text, "in", 4);
+    return UnitBehind{is_singular ? "foot" : "feet"};
+  }
+  if (token->behind == "." && has_next_lower && (written == "c" || written == "T")) {  // of recipes
+    const std::string name = written == "c" ? "cup" : "tablespoon";
+    return UnitBehind{is_one ? name : name + "s"};
+  }
+  const auto unit = unit_name(written, is_one || (is_near && describes_noun(text, written, 2)));
+  if (!unit || (small == "in" && !token->has_point())) return std::nullopt;
+  if (written.size() > 1) return UnitBehind{*unit};
+  const bool is_before_name = is_ascii_upper(written.front()) && !next.empty() && is_ascii_upper(next.front()) &&
+                              token->behind.find_first_not_of('.') == std::string::npos;
+  return may_be_unit(written.front(), false) && !is_before_name ? std::optional(UnitBehind{*unit}) : std::nullopt;
+}
+
+}  // namespace
+
+bool has_unit_behind(const EnglishCursor& text) {
+  return unit_behind(text, false).has_value();
+}
+
+void read_unit_behind(EnglishCursor& text, bool is_one) {
+  const auto unit = unit_behind(text, is_one);
+  if (!unit) return;
+  for (std::size_t i = 0; i < unit->tokens; ++i) text.advance();
+  text.take_point();
+  text.add_words(unit->name);
+}
+
+}  // namespace tutti

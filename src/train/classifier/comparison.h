@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "feed/labelled/labelled_set.h"
+#include "train/classifier/baseline.h"
+#include "train/classifier/model.h"
+#include "train/task.h"
+
+namespace tutti {
+
+/// A model's scores on a validation part.
+struct ModelScores {
+  TaskScores scores{};
+  FileDecision decision{};  ///< with a second head: what they were taken by, swept on the other half of the part
+};
+
+/// Scores a model on a validation part: with a label that is decided by file, the threshold of that is swept on one
+/// half of the groups, and the other half is scored. `interrupted` ends it with Fault::cancelled.
+Result<ModelScores> scored_on(ClassifierModel model, const LabelledSet& set, std::int64_t batch_size,
+                              const std::function<bool()>& interrupted);
+
+/// How the loss on the validation part went, by the lines of OUT/metrics.jsonl.
+struct LossCourse {
+  std::int64_t evaluations = 0;
+  std::int64_t least_step = 0, last_step = 0;
+  double least = 0, last = 0;
+
+  /// The last one is a quarter above the least, and more than noise: what is learned since names others worse.
+  bool rises() const;
+};
+LossCourse loss_course(std::string_view metrics);
+
+/// What a training came to: the network and the plain baseline side by side.
+struct Comparison {
+  TaskScores network{};  ///< without a text: there is none
+  TaskScores baseline{};
+  std::string held_out{};  ///< what both were compared on: "validation part", "cross-validation of 4 folds over groups"
+  std::int64_t recordings = 0;  ///< of those
+  LossCourse course{};
+
+  /// What the network has to be better by: half a standard error of a share of so many recordings. It was chosen by
+  /// them, and the baseline was not.
+  double margin() const;
+  /// The network is not better than the baseline by more than the margin, or there is none.
+  bool ships_baseline() const { return network.text.empty() || baseline.rank <= network.rank + margin(); }
+};
+
+/// A line for each of the two, and which one ships.
+std::string comparison_text(const Comparison& comparison);
+/// A sentence for people on a loss that rises.
+std::string rising_text(const LossCourse& course);
+/// The same as an object, for OUT/result.json.
+std::string comparison_json(const Comparison& comparison, const TrainedBaseline& baseline);
+
+/// OUT/baseline becomes a model's folder with the baseline.
+Result<void> keep_baseline(const std::filesystem::path& out, const ClassifierModel& baseline, const std::string& type);
+
+/// The network that a training made, wherever it is: in OUT/model, or in OUT/network where the baseline was better.
+/// Fault::missing where there is none.
+Result<ClassifierModel> trained_network(const std::filesystem::path& out, at::Device device);
+
+/// OUT/model becomes the better one. A network that does not ship is OUT/network then.
+Result<void> ship(const std::filesystem::path& out, const ClassifierModel* network, const ClassifierModel& baseline,
+                  bool ships_baseline, const std::string& type);
+
+}  // namespace tutti

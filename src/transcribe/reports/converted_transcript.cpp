@@ -1,0 +1,50 @@
+#include "transcribe/reports/converted_transcript.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "audio/recording.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/try.h"
+#include "diarize/rttm.h"
+#include "diarize/word_speakers.h"
+#include "transcript/tidy.h"
+#include "transcript/transcript.h"
+
+namespace tutti {
+namespace {
+
+/// The same with a line for each segment, which is a row of a table.
+Transcript in_one_line(Transcript transcript) {
+  for (Segment& segment : transcript.segments) std::ranges::replace(segment.text, '\n', ' ');
+  return transcript;
+}
+
+}  // namespace
+
+Result<void> convert_transcript(const PlannedFile& file, const ConvertTarget& target, const OutputOwnership& files,
+                                ConvertedTranscript& done) {
+  const std::string name = name_of_input(file.input);
+  const auto text = TRY(file.input == "-" ? read_rest(STDIN_FILENO, name) : read_file(file.input));
+  auto transcript = TRY(read_untidy_transcript_json(text));
+  if (const std::string repaired = tidy_transcript(transcript); !repaired.empty())
+    log(Level::warning, name + ": " + repaired);
+  if (target.replacements) done.replacements = replace_text(transcript, *target.replacements);
+  if (!target.layout_flag.empty() && !has_word_times(transcript))
+    log(Level::warning, name + ": there are no word times in it; " + target.layout_flag + " has no effect");
+  const auto content_of = [&](Format format) -> Result<std::string> {
+    if (format == Format::rttm) return rttm_text(file.input.stem().string(), turns_of(transcript));
+    return format_transcript(format == Format::tsv ? in_one_line(transcript) : transcript, format, target.options);
+  };
+  for (std::size_t i = 0; i < target.formats.size(); ++i) {
+    const auto content = TRY(content_of(target.formats[i]));
+    const auto written = TRY(files.write(file.outputs[i], content));
+    if (written) done.replaced.push_back(file.outputs[i]);
+    done.outputs.push_back(file.outputs[i]);
+  }
+  return {};
+}
+
+}  // namespace tutti

@@ -1,0 +1,35 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "hub/model_shape.h"
+#include "support/temp_folder.h"
+
+namespace tutti {
+namespace {
+
+bool is_keyed_with(const std::string& config) {
+  const TempFolder folder;
+  std::ofstream(folder / "config.json") << config;
+  return is_keyed(folder.path());
+}
+
+TEST(KeyedModel, IsWhatItsConfigDeclares) {
+  EXPECT_TRUE(is_keyed_with(R"({"model_type": "whisper", "tutti_vad_method": "keying"})"));
+  EXPECT_FALSE(is_keyed_with(R"({"model_type": "whisper"})"));
+  EXPECT_FALSE(is_keyed_with(R"({"tutti_vad_method": "silero"})"));
+  EXPECT_FALSE(is_keyed_with(R"({"tutti_vad_method": 1})"));
+  EXPECT_FALSE(is_keyed_with("[1]"));
+  EXPECT_FALSE(is_keyed_with("{"));
+}
+
+TEST(KeyedModel, WithoutAConfigItIsNone) {
+  const TempFolder folder;
+  EXPECT_FALSE(is_keyed(folder.path()));
+  EXPECT_FALSE(is_keyed(folder / "missing"));
+  EXPECT_FALSE(is_keyed({}));
+  EXPECT_FALSE(is_keyed(TUTTI_SOURCE_DIR "/models/nano")) << "it reads digits, too";
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,107 @@
+// Long recordings of Morse: what is keyed is read whole, once, in every way through a file.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "audio/synth/audio_file.h"
+#include "audio/synth/band.h"
+#include "audio/synth/disturbance.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+
+using namespace tutti;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kMostErrors = 0.05;  // of characters, by models/nano
+
+constexpr const char* kOvers[] = {
+    "CQ CQ CQ DE DL1ABC DL1ABC DL1ABC K",
+    "DL1ABC DE OH2XYZ OH2XYZ K",
+    "OH2XYZ DE DL1ABC TNX CALL UR RST 599 599 NAME HANS HANS QTH KIEL KIEL HW? OH2XYZ DE DL1ABC K",
+    "DL1ABC DE OH2XYZ R R TNX HANS UR RST 579 579 NAME OLE OLE QTH TURKU TURKU DL1ABC DE OH2XYZ K",
+    "OH2XYZ DE DL1ABC FB OLE RIG K3 PWR 100 W ANT DIPOLE WX RAIN RAIN TEMP 12 C OH2XYZ DE DL1ABC K",
+    "DL1ABC DE OH2XYZ FB HANS RIG FT817 PWR 5 W ANT VERT WX SNOW SNOW TU 73 73 DL1ABC DE OH2XYZ",
+};
+
+/// A contact of two stations, 20 and 24 words a minute, in noise 12 dB under them in 500 Hz: two and a half minutes.
+std::string write_contact(const fs::path& file) {
+  CounterRandom random(52);
+  std::vector<float> audio(8000);
+  std::string text;
+  for (std::size_t i = 0; i < std::size(kOvers); ++i) {
+    const KeyedText keyed = key_text(kOvers[i], {.wpm = i % 2 == 0 ? 20.0 : 24.0, .jitter = 0.05}, random);
+    std::vector<float> over(static_cast<std::size_t>((keyed.length() + 1.5) * 16000));
+    add_tone(over, {.downs = keyed.downs, .start = 0.3, .hertz = i % 2 == 0 ? 620.0 : 640.0});
+    audio.insert(audio.end(), over.begin(), over.end());
+    text += (text.empty() ? "" : " ") + std::string(kOvers[i]);
+  }
+  add_noise(audio, kToneAmplitude * std::sqrt(0.5 * 16 / std::pow(10, 1.2)), 52);
+  std::vector<std::int16_t> pcm;
+  for (const float sample : audio) pcm.push_back(static_cast<std::int16_t>(std::lrint(sample * 16000)));
+  EXPECT_TRUE(write_audio(file, pcm, AudioFormat::wav));
+  return text;
+}
+
+/// The share of its characters that `text` has wrong.
+double errors(const TempFolder& folder, const std::string& text, const std::string& found) {
+  EXPECT_TRUE(write_file_atomically(folder / "sent.txt", text + "\n"));
+  EXPECT_TRUE(write_file_atomically(folder / "found.txt", found + "\n"));
+  const auto end = run_program({tutti_program(), "wer", "--json", "--normalizer", "none", "--ref",
+                                (folder / "sent.txt").string(), "--hyp", (folder / "found.txt").string()});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  return nlohmann::json::parse(end.out).at("cer").get<double>();
+}
+
+std::string read_with(const TempFolder& folder, const fs::path& model, std::vector<std::string> flags) {
+  std::vector<std::string> words{
+      tutti_program(),           "transcribe", "--model", model.string(), "--beam-size", "None", "--output-dir",
+      (folder / "out").string(), "-f",         "json",    "--quiet"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  words.push_back((folder / "contact.wav").string());
+  const auto end = run_program(words);
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  const auto json = nlohmann::json::parse(read_file(folder / "out/contact.json").value());
+  double last = 0;
+  for (const auto& segment : json.at("segments")) {
+    EXPECT_GE(segment.at("start").get<double>(), last - 0.5) << "text is in order";
+    last = segment.at("end").get<double>();
+  }
+  return json.at("text").get<std::string>();
+}
+
+std::size_t times_in(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+const fs::path kNano = fs::path(TUTTI_SOURCE_DIR) / "models/nano";
+
+}  // namespace
+
+TEST(KeyedRecording, ContactOfMinutesIsReadWholeInEveryWay) {
+  const TempFolder folder;
+  const std::string text = write_contact(folder / "contact.wav");
+  for (const std::vector<std::string>& way :
+       {std::vector<std::string>{"--vad", "--vad-method", "keying"}, {"--batched", "--vad-method", "keying"}}) {
+    const std::string found = read_with(folder, kNano, way);
+    EXPECT_LE(errors(folder, text, found), kMostErrors) << way.front() << ": " << found;
+    EXPECT_GE(times_in(found, "73"), 1U) << "its end is there";
+  }
+}
+
+TEST(KeyedRecording, ModelOfMorseNeedsNoFlag) {
+  const TempFolder folder;
+  write_contact(folder / "contact.wav");
+  fs::copy(kNano, folder / "keyed");
+  auto config = nlohmann::json::parse(read_file(folder / "keyed/config.json").value());
+  config["tutti_vad_method"] = "keying";
+  ASSERT_TRUE(write_file_atomically(folder / "keyed/config.json", config.dump()));
+  EXPECT_EQ(read_with(folder, folder / "keyed", {}), read_with(folder, kNano, {"--vad", "--vad-method", "keying"}));
+}
