@@ -448,7 +448,7 @@ class TestData(unittest.TestCase):
         os.truncate(self.root / "tests/data/audio/a.wav", 9_000_000)
         done = self.checked()
         self.assertEqual(done.returncode, 1)
-        self.assertIn("at most 8930000 bytes are allowed, found 9000002", done.stdout)
+        self.assertIn("at most 9000000 bytes are allowed, found 9000002", done.stdout)
 
 
 class TestPeers(unittest.TestCase):
