@@ -7,19 +7,18 @@ Three trainings follow one another: WORK/short on clips of up to 4 s, from which
 on clips of up to 28 s of all conditions of the band, WORK/air on what recordings off the air have (--air-share of 'tutti synth
 morse'): noise louder than the tone, fading, near stations, narrow filters, hand keys, and contacts in which calls are sent
 twice. WORK/air/model is the model; its config says that windows follow keying. With --model only the last training is run,
-from that model's weights. WORK/eval.jsonl is what is judged while training, and is not learned. --share 0.1 makes a tenth of
+from that model's weights. WORK/eval.jsonl is what evaluations while training take, and is not learned. --share 0.1 makes a tenth of
 the clips. Everything follows from the seed below. A run that was ended goes on behind what it has done.
 What stands behind -- goes to every 'tutti train whisper'.
 """
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
 
-from nano import FIRST, SHORT_MORSE, morse_lines, write_manifest
+from nano import FIRST, SHORT_MORSE, morse_lines, train_in_turn, write_manifest
 
-SEED, JUDGED = 20261129, 120
+SEED, EVALUATED = 20261129, 120
 CONTACTS = ["--contact-share", "0.5", "--hand-share", "0.25"]
 AIR = ["--air-share", "1", "--contact-share", "0.65", "--hand-share", "0.4", "--wpm-least", "8", "--wpm-most", "45"]
 # name: (clips by condition, seconds at most, flags)
@@ -45,17 +44,17 @@ def corpus(work, tutti, parts, share, seed):
 
 def make_corpus(work, tutti, share, is_new):
     last = corpus(work, tutti, LAST, share, SEED + 200)
-    judged = last[:: max(1, len(last) // JUDGED)][:JUDGED]
-    taken = {line["id"] for line in judged}
+    evaluated = last[:: max(1, len(last) // EVALUATED)][:EVALUATED]
+    taken = {line["id"] for line in evaluated}
     if is_new:
         write_manifest(work / "short.jsonl", corpus(work, tutti, SHORT, share, SEED))
         write_manifest(work / "train.jsonl", corpus(work, tutti, TRAIN, share, SEED + 100))
     write_manifest(work / "air.jsonl", [line for line in last if line["id"] not in taken])
-    write_manifest(work / "eval.jsonl", judged)  # last: a corpus that has it is whole
+    write_manifest(work / "eval.jsonl", evaluated)  # last: a corpus that has it is whole
 
 
 def mark_as_keyed(model):
-    """Has the model's config say that its sound is keyed, for whoever transcribes with it."""
+    """Has the model's config say that its sound is keyed, for transcribing with it."""
     path = model / "config.json"
     config = json.loads(path.read_text())
     if KEYED.items() <= config.items():
@@ -89,17 +88,9 @@ def main():
     eval_data = ["--eval-data", str(options.work / "eval.jsonl")]
     trainings = [("short", FIRST), ("train", eval_data), ("air", eval_data + LATE)]
     model = ["--model", str(options.model)] if options.model else []
-    for name, flags in trainings[-1:] if options.model else trainings:
-        out = options.work / name
-        if not (out / "done").exists():
-            resumed = ["--resume"] if (out / "checkpoints").exists() else []
-            status = subprocess.run([options.tutti, "train", "whisper", "--config", str(here / "morse.toml"), *flags, *model,
-                                     "--data", str(options.work / f"{name}.jsonl"), "--out", str(out), *resumed,
-                                     *theirs]).returncode
-            if status:
-                return status
-            (out / "done").touch()
-        model = ["--model", str(out / "model")]
+    status = train_in_turn(options, here / "morse.toml", trainings[-1:] if options.model else trainings, model, theirs)
+    if status:
+        return status
     mark_as_keyed(options.work / "air" / "model")
     return 0
 

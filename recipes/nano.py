@@ -201,6 +201,23 @@ def make_corpus(work, digits, tutti, parts, digits_only):
     write_manifest(work / "eval.jsonl", [line for both in zip(judged_strings, judged_morse) for line in both])
 
 
+def train_in_turn(options, recipe, trainings, model, more):
+    """Runs trainings, (name, flags) each, from WORK/NAME.jsonl into WORK/NAME; each begins with the model of the one before, the
+    first with what the flags `model` name. Those that are done stay, one that was ended goes on. Returns the exit status."""
+    for name, flags in trainings:
+        out = options.work / name
+        if not (out / "done").exists():
+            resumed = ["--resume"] if (out / "checkpoints").exists() else []
+            status = subprocess.run([options.tutti, "train", "whisper", "--config", str(recipe), *flags, *model,
+                                     "--data", str(options.work / f"{name}.jsonl"), "--out", str(out), *resumed,
+                                     *more]).returncode
+            if status:
+                return status
+            (out / "done").touch()
+        model = ["--model", str(out / "model")]
+    return 0
+
+
 def main():
     line = sys.argv[1:]
     border = line.index("--") if "--" in line else len(line)
@@ -231,19 +248,7 @@ def main():
     trainings = [("short", FIRST), ("train", eval_data), ("last", eval_data + LAST)]
     if options.digits_only:
         trainings = [(name, flags + FEWER) for name, flags in trainings[:2]]
-    model = []
-    for name, flags in trainings:
-        out = options.work / name
-        if not (out / "done").exists():
-            resumed = ["--resume"] if (out / "checkpoints").exists() else []
-            status = subprocess.run([options.tutti, "train", "whisper", "--config", str(here / "nano.toml"), *flags, *model,
-                                     "--data", str(options.work / f"{name}.jsonl"), "--out", str(out), *resumed,
-                                     *theirs]).returncode
-            if status:
-                return status
-            (out / "done").touch()
-        model = ["--model", str(out / "model")]
-    return 0
+    return train_in_turn(options, here / "nano.toml", trainings, [], theirs)
 
 
 if __name__ == "__main__":
