@@ -120,9 +120,11 @@ Result<void> OptionTable::apply(Option& option, std::string_view text, const std
 
 Result<void> OptionTable::read_line_of_program(std::span<char* const> arguments) {
   reads_flags_alone();
-  const auto action = TRY(read({arguments.begin(), arguments.end()}, {}));
-  if (action == Action::run) return {};
-  return fail(Fault::usage, command_ + ": help was requested of a program's own command line", "See tutti --help");
+  constexpr const char* kByItself = "tutti writes this command line by itself; see tutti --help";
+  const auto action = read({arguments.begin(), arguments.end()}, {});
+  if (!action) return fail(action.error().fault, command_ + ": " + action.error().what, kByItself);
+  if (*action != Action::run) return fail(Fault::usage, command_ + " has no help", kByItself);
+  return {};
 }
 
 SourceKind OptionTable::given_by(std::string_view name) {

@@ -112,8 +112,7 @@ Result<SettingSources> setting_sources(const std::string& command, const std::ve
   if (file.path.empty() || (!file.required && !fs::exists(file.path, ignored))) return sources;
   const auto text = TRY(read_file(file.path));
   sources.file_name = file.path.string();
-  auto section = TRY(settings_section(text, sources.file_name, command, commands));
-  sources.file = std::move(section);
+  sources.file = TRY(settings_section(text, sources.file_name, command, commands));
   return sources;
 }
 

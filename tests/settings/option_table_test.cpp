@@ -259,3 +259,26 @@ TEST(OptionTable, SettingWithoutAFlagIsNamedByItsSource) {
   EXPECT_EQ(table.given_elsewhere(), (std::vector<std::pair<std::string, std::string>>{
                                          {"--output-dir", "config.toml: output_dir"}, {"--threads", "TUTTI_THREADS"}}));
 }
+
+TEST(OptionTable, LineOfAProgramNamesWhoseItIs) {
+  std::string model;
+  bool json = false;
+  const auto read = [&](std::vector<std::string> words) {
+    OptionTable table("tutti-engine evaluate", "");
+    table.add("model", model);
+    table.add("json", json);
+    std::vector<char*> arguments;
+    for (auto& word : words) arguments.push_back(word.data());
+    return table.read_line_of_program(arguments);
+  };
+  ASSERT_TRUE(read({"--model", "tiny", "--json"}));
+  EXPECT_EQ(model, "tiny");
+  EXPECT_TRUE(json);
+  for (const char* flag : {"--modle", "--help"}) {
+    const auto refused = read({flag});
+    ASSERT_FALSE(refused) << flag;
+    EXPECT_EQ(refused.error().fault, Fault::usage);
+    EXPECT_THAT(refused.error().what, testing::HasSubstr("tutti-engine evaluate"));
+    EXPECT_THAT(refused.error().hint, testing::HasSubstr("tutti writes this command line by itself"));
+  }
+}
