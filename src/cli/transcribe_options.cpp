@@ -221,8 +221,7 @@ std::vector<const char*> word_flags(const TranscribeCommand& c) {
 Result<void> set_words(const TranscribeCommand& c, TranscribeOptions& options) {
   const std::string layout = first_subtitle_flag(c.subtitles);
   if (!c.word_timestamps && !layout.empty()) return fail(Fault::usage, layout + " requires --word-timestamps");
-  auto writer = TRY(writer_options(c.subtitles));
-  options.writer = writer;
+  options.writer = TRY(writer_options(c.subtitles));
   warn_without_subtitles(c.subtitles, c.output_format);
   const auto& threshold = c.hallucination_silence_threshold;
   if (threshold.value_or(0) < 0)
@@ -253,16 +252,14 @@ Result<void> set_way(const TranscribeCommand& c, TranscribeOptions& options) {
 Result<void> set_language(const TranscribeCommand& c, TranscribeOptions& options) {
   const auto language = plain_language(c.language);
   if (!language) return {};
-  auto code = TRY(language_code_of(*language));
-  options.long_form.language = std::move(code);
+  options.long_form.language = TRY(language_code_of(*language));
   options.writer.language = language;
   return {};
 }
 
 /// What is done with a transcript when it is whole.
 Result<void> set_results(const TranscribeCommand& c, TranscribeOptions& options) {
-  auto list = TRY(replacement_list(c.replace));
-  options.replacements = std::move(list);
+  options.replacements = TRY(replacement_list(c.replace));
   if (auto set = set_paragraphs(c.paragraphs, c.output_format, options.writer); !set) return set;
   if (c.on_done.empty()) return {};
   options.on_done = std::make_shared<DoneCommand>(c.on_done);
@@ -290,13 +287,11 @@ Result<TranscribeOptions> run_options(const TranscribeCommand& c, const std::fil
   options.files_at_once = c.files_at_once;
   TRY(check_machine({c.device, options.threads, c.files_at_once}));
   TRY(check_clips(c.clip_timestamps));
-  const auto batch_size = TRY(batch_size_of(c));
-  options.batch_size = batch_size;
+  options.batch_size = TRY(batch_size_of(c));
   if (!c.fp16 && c.compute_type == "default") options.compute_type = "float32";
 
   TRY(set_way(c, options));
-  const auto audio = TRY(audio_choice(c.audio));
-  options.audio = audio;
+  options.audio = TRY(audio_choice(c.audio));
 
   auto temperatures = TRY(fallback_temperatures(c.temperature, c.temperature_increment_on_fallback));
   LongFormOptions& rules = options.long_form;
@@ -313,8 +308,7 @@ Result<TranscribeOptions> run_options(const TranscribeCommand& c, const std::fil
   TRY(set_suppressed(c, options));
 
   TRY(expect_speakers_for(c.output_format, c.diarize));
-  auto diarize = TRY(diarize_options(c.diarize));
-  options.diarize = std::move(diarize);
+  options.diarize = TRY(diarize_options(c.diarize));
 
   TRY(set_search(c.search, options.decoding));
   if (c.search.patience && c.temperature > 0)

@@ -152,8 +152,7 @@ Result<FeatureCache::PackLocation> FeatureCache::reserve(std::int64_t size) {
       state_.with([&](const State& state) { return !state.open || state.open->size + size > most_of_pack; });
   std::shared_ptr<Pack> fresh;
   if (is_full) {
-    auto made = TRY(new_pack());
-    fresh = std::move(made);
+    fresh = TRY(new_pack());
   }
   PackLocation location;
   std::vector<std::shared_ptr<Pack>> dropped;

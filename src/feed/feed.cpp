@@ -264,8 +264,7 @@ Feed::Parts::Parts(FeedOptions requested, std::unique_ptr<Dataset> data, std::un
 
 Result<void> Feed::Parts::choose_path() {
   if (options.resident.where != Residence::stream) {
-    auto opened = TRY(open_packed(options, *set));
-    packed = std::move(opened);
+    packed = TRY(open_packed(options, *set));
   }
   if (packed) {
     path = std::make_unique<GatheredBatches>(options, packed, *bad, prefix);

@@ -195,8 +195,7 @@ Result<Target> target_for(OutputRecords& records, JobId job, const fs::path& nam
     const bool is_folder = !is_object(path) && fs::is_directory(path, ignored);
     if (is_folder || (number == 0 && existing == Existing::replace)) return Target{path, true};
     if (!known) {
-      auto written = TRY(records.written(job));
-      known = std::move(written);
+      known = TRY(records.written(job));
     }
     const auto occupant = TRY(occupant_of_output(records.objects(), path, *known));
     if (occupant == Occupant::known) return Target{path, true};

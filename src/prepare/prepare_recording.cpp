@@ -68,9 +68,8 @@ class Alignment {
 
  private:
   Result<void> settle() {
-    auto language = TRY(settle_language(context_.windows.tokenizer.special(), context_.rules,
-                                        {.seek = 0, .frames = input_.frames_per_window}, windows_));
-    language_ = std::move(language);
+    language_ = TRY(settle_language(context_.windows.tokenizer.special(), context_.rules,
+                                    {.seek = 0, .frames = input_.frames_per_window}, windows_));
     return {};
   }
 

@@ -196,8 +196,7 @@ Result<Preparation> prepare_recordings(std::span<const PrepareInput> inputs, con
   auto timeline = sampler.stop();
   TRY(pipeline.join());
   recording.tuned(tuner.history());
-  auto finding = TRY(recording.conclude(shared.threads, pipeline.report(), std::move(timeline)));
-  done.finding = std::move(finding);
+  done.finding = TRY(recording.conclude(shared.threads, pipeline.report(), std::move(timeline)));
   return done;
 }
 

@@ -127,8 +127,7 @@ Result<TimesDescription> times_of(const Section& section) {
                      {"stall_share", {0, 1}, 0},
                      {"stall_ms", {0, kLongestItem}, 0}};
   for (Entry& entry : entries) {
-    const auto value = TRY(section.number(entry.key, entry.range, entry.fallback));
-    entry.value = value;
+    entry.value = TRY(section.number(entry.key, entry.range, entry.fallback));
   }
   return TimesDescription{.mean = Seconds(entries[0].value / 1000),
                           .variation = entries[1].value,

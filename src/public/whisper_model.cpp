@@ -175,8 +175,7 @@ Result<WhisperTranscriber> WhisperTranscriber::load(const WhisperModelOptions& o
   service.pool.run.threads = options.threads;
   service.pool.run.batch_size = options.batch_size;
   auto parts = std::make_unique<Parts>();
-  auto started = TRY(SpeechService::start(service, parts->history));
-  parts->service = std::move(started);
+  parts->service = TRY(SpeechService::start(service, parts->history));
   parts->is_keyed = is_keyed(model);
   while (go_on && !parts->service->ready() && !parts->service->over()) {
     if (!go_on()) return left();

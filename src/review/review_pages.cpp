@@ -21,8 +21,7 @@ bool is_output_there(ObjectOutputs* objects, const std::filesystem::path& output
 
 Result<void> ReviewPages::write(const std::filesystem::path& page, std::string_view content) {
   if (!records_) {
-    auto store = TRY(open_store({.url = store_, .objects = objects_}));
-    records_ = std::move(store);
+    records_ = TRY(open_store({.url = store_, .objects = objects_}));
   }
   const auto whole = is_object(page) ? page : std::filesystem::absolute(page).lexically_normal();
   const auto placed = TRY(write_page(*records_, whole, content, existing_));

@@ -117,16 +117,13 @@ Result<ServeEnd> serve(const ServeOptions& options, StopSignal& stop,
                                .objects = std::make_shared<BucketOutputs>()}));  // of batches on the same store
   std::unique_ptr<AlertWatch> alerts;  // before any job: it counts what ends from its start on
   if (!options.alerts.webhook.url.empty()) {
-    auto watching = TRY(AlertWatch::start(alerts_of(options), *store));
-    alerts = std::move(watching);
+    alerts = TRY(AlertWatch::start(alerts_of(options), *store));
   }
   std::unique_ptr<SpeechService> service;
   std::unique_ptr<JobService> jobs;
   if (options.api.models) {
-    auto started = TRY(SpeechService::start(options.speech, *store));
-    service = std::move(started);
-    auto accepting = TRY(JobService::start(jobs_of(options), *service, *store));
-    jobs = std::move(accepting);
+    service = TRY(SpeechService::start(options.speech, *store));
+    jobs = TRY(JobService::start(jobs_of(options), *service, *store));
   }
   LiveSessions live(most_live(options));
   const auto fleet = service          ? fleet_of(service->control(), *jobs, live)

@@ -110,8 +110,7 @@ class SpilledSort {
   Result<void> spill() {
     sort();
     if (!file_) {
-      auto file = TRY(open_unnamed_file());
-      file_ = std::move(file);
+      file_ = TRY(open_unnamed_file());
     }
     const auto bytes = std::as_bytes(std::span<const Record>(records_));
     const Run run{written_, static_cast<std::int64_t>(bytes.size())};

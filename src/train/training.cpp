@@ -122,8 +122,7 @@ Result<ProcessGroup> join_processes(const std::filesystem::path& out) {
   const auto found = TRY(rendezvous());
   ProcessGroup group;
   if (!found || found->rank == 0) {
-    auto held = TRY(hold_folder(out));
-    group.folder = std::move(held);
+    group.folder = TRY(hold_folder(out));
     CheckpointFolder(out).put_back();
     TRY(expect_own_model(out));
   }

@@ -111,8 +111,7 @@ Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const
                      .frames_per_window = 2 * ready.n_audio_ctx,
                      .n_text_ctx = ready.n_text_ctx,
                      .n_vocab = ready.n_vocab};
-  auto fitted = TRY(model.fit(options));
-  model.fitted = std::move(fitted);
+  model.fitted = TRY(model.fit(options));
   return model;
 }
 
@@ -137,8 +136,7 @@ Result<ModelContext> other_context(const OtherEngine& engine, const Ready& ready
                      .log_mel = LogMel(kAnyMels),
                      .frames_per_window = 2 * std::int64_t{ready.n_audio_ctx},
                      .other = engine};
-  auto fitted = TRY(model.fit(options));
-  model.fitted = std::move(fitted);
+  model.fitted = TRY(model.fit(options));
   return model;
 }
 

@@ -186,8 +186,8 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   for (RecordedStage& stage : recording.stages)
     stage.on_processor = stage.name == kTranscribeStage && device.device_name == "CPU";
   summary.tuning = tuned;
-  auto finding = TRY(conclude(settled_part(std::move(recording), recorder.ends(), tuner.history()), watch.evidence()));
-  summary.finding = std::move(finding);
+  summary.finding =
+      TRY(conclude(settled_part(std::move(recording), recorder.ends(), tuner.history()), watch.evidence()));
   return summary;
 }
 

@@ -140,9 +140,8 @@ Result<void> prepare_whole(SequentialFile file, const TranscriptionContext& cont
                            const HandOn& hand_on) {
   const auto start = Clock::real().now();
   const StoppableAudio recording(file.decoded.recording, aborted);
-  const auto maximum = TRY(file.speech ? context.log_mel.maximum(PackedRecording(recording, *file.speech))
-                                       : context.log_mel.maximum(recording));
-  file.maximum = maximum;
+  file.maximum = TRY(file.speech ? context.log_mel.maximum(PackedRecording(recording, *file.speech))
+                                 : context.log_mel.maximum(recording));
   file.decoded.spent.features += Clock::real().now() - start;
   hand_on(std::move(file));
   return {};

@@ -113,8 +113,7 @@ Result<std::string> settle_language(const SpecialTokens& special, const LongForm
                                     WindowDecoder& decoder) {
   std::string language = options.language.value_or("en");
   if (!options.language && special.multilingual) {
-    auto detected = TRY(decoder.detect_language(first));
-    language = std::move(detected);
+    language = TRY(decoder.detect_language(first));
   }
   if (special.multilingual && !special.language_token(language))
     return fail(Fault::usage, "language: expected a code the model knows, found '" + language + "'",

@@ -51,8 +51,7 @@ Result<void> SpeakerServer::load(const AnalyzeSpeakers& request) {
     weights_ = request.weights;
   }
   if (request.network == kSegmentation && !segmentation_) {
-    auto network = TRY(SpeakerSegmentation::load(weights_ / kSegmentationWeights, device_));
-    segmentation_ = std::move(network);
+    segmentation_ = TRY(SpeakerSegmentation::load(weights_ / kSegmentationWeights, device_));
   }
   if (request.network == kEmbedding && !embedding_) {
     auto network = TRY(SpeakerEmbedding::load(weights_ / kEmbeddingWeights, device_));

@@ -189,8 +189,7 @@ Result<std::unique_ptr<Child>> Child::start(const ChildOptions& options) {
   report.writer = OwnedFd();
   if (const int error_number = read_report(report.reader); error_number != 0) return failed(error_number);
   if (options.streams != ChildStreams::logged) return child;
-  auto lines = TRY(LineLog::start(std::move(output.reader), options.name));
-  child->output_ = std::move(lines);
+  child->output_ = TRY(LineLog::start(std::move(output.reader), options.name));
   return child;
 }
 

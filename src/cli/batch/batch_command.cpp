@@ -212,8 +212,7 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   options.on_done = run.on_done;
   options.state = state;
   if (named.store.is_server()) options.server = named.store;
-  const auto lease = TRY(lease_length(command.lease));
-  options.lease = lease;
+  options.lease = TRY(lease_length(command.lease));
   options.staging = folder / ".tmp";
   options.objects = std::make_shared<BucketOutputs>();
   // What waits for space on this machine's disk, no other machine could put in place.

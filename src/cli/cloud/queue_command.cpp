@@ -155,8 +155,7 @@ Result<void> status(SqsClient& sqs, const QueueCommand& command, const QueueUrl&
   QueueUrl queue = given;
   if (queue.url.empty()) {
     const auto url = TRY(sqs.url_of(command.name()));
-    const auto parsed = TRY(parse_queue_url(url));
-    queue = parsed;
+    queue = TRY(parse_queue_url(url));
   }
   const auto facts = TRY(sqs.facts(queue));
   const auto dead = dead_letters_of(sqs, facts);

@@ -219,8 +219,7 @@ Result<void> add_work(CostAnswer& answer, const CostCommand& command, const Past
   if (found.unknown > 0) log(Level::warning, found.left_out());
   const auto start_up = TRY(time_of("--start-up", command.start_up));
   if (!command.deadline.empty()) {
-    const auto deadline = TRY(time_of("--deadline", command.deadline));
-    answer.goal.deadline = deadline;
+    answer.goal.deadline = TRY(time_of("--deadline", command.deadline));
   }
   answer.services = service_cost(prices.services, found.seconds.size(), parse_bytes(command.stored));
   answer.goal.budget = command.budget;
@@ -248,8 +247,7 @@ Result<CostAnswer> answer_to(const CostCommand& command, StopSignal& stop) {
   auto known =
       devices_of_batches(past.devices, {.model = past.model, .compute_type = command.compute_type, .any_type = true});
   if (!command.measure.empty()) {
-    auto now = TRY(measured(command, stop));
-    known = std::move(now);
+    known = TRY(measured(command, stop));
   }
   auto offers = TRY(offers_of(prices, command.prices.purchase, known, typed));
   CostAnswer answer{.model = command.model, .offers = std::move(offers)};

@@ -126,10 +126,8 @@ Result<BilledDevice> device_in(const Json& json, Seconds elapsed, const std::str
   BilledDevice device{.id = *id, .name = *name, .busy = share * elapsed};
   const auto recorded = TRY(amount_of(json, "recordings_seconds", where));
   device.in_recordings = Seconds(recorded);
-  const auto price = TRY(optional_amount_of(json, "price_per_hour", where));
-  device.usd_hour = price;
-  const auto joules = TRY(optional_amount_of(json, "energy_joules", where));
-  device.energy_joules = joules;
+  device.usd_hour = TRY(optional_amount_of(json, "price_per_hour", where));
+  device.energy_joules = TRY(optional_amount_of(json, "energy_joules", where));
   if (!json.contains("idle") || !json["idle"].is_object()) return device;
   for (const auto& [reason, time] : json["idle"].items()) {
     const auto seconds = TRY(amount_of(json["idle"], reason.c_str(), where + ": idle"));

@@ -114,8 +114,7 @@ Result<std::optional<DiarizeOptions>> diarize_options(const DiarizeFlags& f) {
   if (options.by_channel) return options;
   if (!f.save_embeddings.empty())
     if (auto file = expect_voices_file(f.save_embeddings); !file) return fail_in("--save-embeddings", file.error());
-  auto weights = TRY(find_speaker_weights());
-  options.weights = std::move(weights);
+  options.weights = TRY(find_speaker_weights());
   return options;
 }
 

@@ -139,8 +139,7 @@ Result<std::vector<Given>> parse(const OtherProgram& program, const std::vector<
     std::optional<std::string> value;
     if (word.starts_with("--")) {
       const auto equals = word.find('=');
-      const auto named = TRY(option_named(program, word.substr(2, equals == word.npos ? word.npos : equals - 2)));
-      option = named;
+      option = TRY(option_named(program, word.substr(2, equals == word.npos ? word.npos : equals - 2)));
       if (equals != word.npos) value = word.substr(equals + 1);
     } else {
       const auto found = std::ranges::find(program.options, word[1], &OtherOption::short_flag);

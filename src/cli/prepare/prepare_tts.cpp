@@ -160,8 +160,7 @@ Result<void> settle(PrepareTts& c) {
   if (auto valid = check_ranges(c); !valid) return valid;
   if (auto level = read_level(c, build); !level) return level;
   if (auto digits = read_digits(c.digits, build.strings); !digits) return digits;
-  const auto language = TRY(language_code_of(c.language));
-  build.language = language;
+  build.language = TRY(language_code_of(c.language));
   if (c.symbols != "auto") build.kind = c.symbols == "characters" ? SymbolKind::characters : SymbolKind::phonemes;
   if (c.rate != 0) build.rate = Hertz{c.rate};
   if (c.n_fft != 0) build.n_fft = c.n_fft;

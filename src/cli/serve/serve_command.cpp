@@ -157,8 +157,7 @@ Result<void> set_tls(const ServeCommand& c, HttpServerOptions& http) {
     return fail(Fault::usage, c.tls_key.empty()
                                   ? "--tls-cert: --tls-key is missing, the file with the certificate's key"
                                   : "--tls-key: --tls-cert is missing, the file with the certificate");
-  auto identity = TRY(read_tls_identity({.certificate = c.tls_cert, .key = c.tls_key}));
-  http.tls = std::move(identity);
+  http.tls = TRY(read_tls_identity({.certificate = c.tls_cert, .key = c.tls_key}));
   return {};
 }
 
@@ -258,8 +257,7 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
   TRY(set_origins(c, options.api.origins));
   warn_of_open_address(options.http);
   TRY(set_alerts(c, options.alerts));
-  const auto most = TRY(bytes_of(c.max_upload));
-  options.api.max_upload = most;
+  options.api.max_upload = TRY(bytes_of(c.max_upload));
   if (!(c.longest > 0) || !(c.drain >= 0))
     return fail(Fault::usage, "--max-hours: expected more than 0, and --drain-seconds: 0 or more");
   if (c.jobs_a_client < 1) return fail(Fault::usage, "--jobs-per-client: expected 1 or more");

@@ -84,8 +84,7 @@ Result<void> settle(SynthCommand& command) {
   if (command.rate < 4000 || command.rate > kModelRate.value)
     return fail(Fault::usage, "--rate: expected 4000 to 16000, found " + std::to_string(command.rate));
   command.folder.rate = Hertz{command.rate};
-  const auto noise = TRY(range_of_flag("--noise-db", command.noise_db));
-  command.folder.corpus.noise_db = noise;
+  command.folder.corpus.noise_db = TRY(range_of_flag("--noise-db", command.noise_db));
   return check(command.folder.corpus);
 }
 

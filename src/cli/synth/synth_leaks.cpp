@@ -59,8 +59,7 @@ Result<void> settle(SynthLeaks& c) {
   c.folder.threads = c.threads;
   c.folder.format = c.format == "flac" ? AudioFormat::flac : AudioFormat::wav;
   c.folder.corpus.condition = condition_named(c.condition);
-  const auto snr = TRY(range_of_flag("--snr-db", c.snr_db));
-  c.folder.corpus.snr_db = snr;
+  c.folder.corpus.snr_db = TRY(range_of_flag("--snr-db", c.snr_db));
   return check(c.folder.corpus);
 }
 

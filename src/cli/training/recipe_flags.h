@@ -88,8 +88,7 @@ Result<void> start_recipe(const std::string& command, const std::vector<std::str
   const auto file = TRY(recipe_file_of(named.run));
   if (auto is_new = expect_preset_of_new_training(named.run); !is_new) return is_new;
   if (const auto& preset = named.run.preset; !preset.empty()) {
-    auto recipe = TRY(read(preset_text<Recipe>(preset), "preset " + preset, {}));
-    flags.recipe = std::move(recipe);
+    flags.recipe = TRY(read(preset_text<Recipe>(preset), "preset " + preset, {}));
     flags.origin = "preset " + preset;
   }
   flags.recipe_file = file;

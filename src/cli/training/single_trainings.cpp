@@ -207,8 +207,7 @@ int run_train_classifier(const std::vector<std::string>& words) {
            },
        .sources = [](const ClassifierRecipe& r) { return std::vector<std::filesystem::path>{r.data}; },
        .prepare = [](const TrainingRun& run, ClassifierRecipe& r) -> Result<void> {
-         auto set = TRY(classifier_set(r.data, run.out, run.resume, r.tune_minutes > 0));
-         r.data = std::move(set);
+         r.data = TRY(classifier_set(r.data, run.out, run.resume, r.tune_minutes > 0));
          return {};
        }},
       words);

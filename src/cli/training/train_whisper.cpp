@@ -48,8 +48,7 @@ Result<WhisperRecipe> read_text(const std::string& text, const std::string& file
 Result<LoaderFlags> in_our_spelling(const std::vector<std::string>& words) {
   auto others = without_loader_flags(words, "dataloader_", 0);
   if (!others) return others;
-  auto ours = TRY(in_our_names(others->words));
-  others->words = std::move(ours);
+  others->words = TRY(in_our_names(others->words));
   return others;
 }
 
@@ -78,8 +77,7 @@ Result<void> settle_devices(TrainCommand& command) {
 
 Result<void> settle(TrainCommand& command) {
   if (auto settled = settle_run(command.run); !settled) return settled;
-  auto language = TRY(language_code_of(command.recipe.language));
-  command.recipe.language = std::move(language);
+  command.recipe.language = TRY(language_code_of(command.recipe.language));
   auto settled = settle_devices(command);
   if (settled) settled = settle_compute_threads(command, read_text, usual_compute_threads(command));
   if (settled) settled = check_recipe(command.recipe);

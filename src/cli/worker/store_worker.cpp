@@ -42,8 +42,7 @@ Result<StoreWork> prepare(const WorkerCommand& command, const std::string& line)
   options.batch = named.store.text();
   options.state = named.folder;
   options.server = named.store;
-  const auto lease = TRY(lease_length(command.lease));
-  options.lease = lease;
+  options.lease = TRY(lease_length(command.lease));
   options.objects = std::make_shared<BucketOutputs>();
   options.staging = fs::absolute(named.folder).lexically_normal() / "runner" / ".tmp";
   return work;

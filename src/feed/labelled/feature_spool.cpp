@@ -156,8 +156,7 @@ Result<void> FeatureSpool::append(const CacheKey& identity, SpooledClip& clip, s
 }
 
 Result<void> FeatureSpool::finish() {
-  auto map = TRY(MappedFile::open(path_));
-  map_ = std::move(map);
+  map_ = TRY(MappedFile::open(path_));
   return {};
 }
 

@@ -280,8 +280,7 @@ Result<void> LabelledSet::read(const std::filesystem::path& path) {
     return unlike(path, kMel, mel.text(), Hdf5Dataset{.type = Hdf5Type::f16, .shape = expected}.text());
   if (labels.type == Hdf5Type::text || labels.shape != std::vector{shape[0]})
     return unlike(path, kLabels, labels.text(), "int16 [" + std::to_string(shape[0]) + "]");
-  auto names = TRY(read_labels(file, path));
-  labels_ = std::move(names);
+  labels_ = TRY(read_labels(file, path));
   if (auto files = read_files(file, path); !files) return files;
   auto bytes = file_->bytes();
   const auto size = static_cast<std::size_t>(mel.count()) * sizeof(std::uint16_t);

@@ -478,19 +478,16 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   for (auto& file : found.files) files.push_back({.file = std::move(file)});
   const bool are_sensors = are_sensor_names(files, options.delimiter);
   leave_out_by_gain(options, files, report);
-  const auto grouped = TRY(find_groups(options, files, are_sensors));
-  report.has_groups = grouped;
+  report.has_groups = TRY(find_groups(options, files, are_sensors));
   const auto geometry = TRY(choose_geometry(options, files, are_sensors));
   report.geometry = geometry;
   std::unique_ptr<FeatureSpool> spool;
   if (!options.dry_run) {
-    auto opened = TRY(open_spool(options, geometry, std::ssize(files) * (1 + options.surrogates)));
-    spool = std::move(opened);
+    spool = TRY(open_spool(options, geometry, std::ssize(files) * (1 + options.surrogates)));
   }
   const auto clips = TRY(most_clips(options, files, geometry));
   FileComputer computer(geometry, spool.get(), options.waveforms, clips);
-  const auto resumed = TRY(compute(options, computer, files, progress));
-  report.resumed = resumed;
+  report.resumed = TRY(compute(options, computer, files, progress));
   join_equal_contents(options, files);
   count(options, files, report);
   TRY(expect_separate_parts(files));

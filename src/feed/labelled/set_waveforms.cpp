@@ -59,8 +59,7 @@ Result<std::optional<SetWaveforms>> SetWaveforms::open(const std::filesystem::pa
   waveforms.geometry_ = g;
   waveforms.offset_ = found.offset.value_or(0);
   if (is_own) {
-    auto checksums = TRY(read_checksums(file, "row_checksums"));
-    waveforms.checksums_ = std::move(checksums);
+    waveforms.checksums_ = TRY(read_checksums(file, "row_checksums"));
   }
   for (std::int64_t i = 0; i < features.files(); ++i) waveforms.names_.push_back(features.name_of_file(i));
   return std::optional(std::move(waveforms));

@@ -79,8 +79,7 @@ std::filesystem::path JsonObjects::find_audio(const std::string& named) const {
 
 Result<void> JsonObjects::read_names(const Json& object, DatasetLine& line) const {
   const auto read = [&](std::string& value, std::string field) -> Result<void> {
-    auto text = TRY(text_of_field(field, encoding_.encoding, "its speaker or label"));
-    value = std::move(text);
+    value = TRY(text_of_field(field, encoding_.encoding, "its speaker or label"));
     return {};
   };
   auto done = read(line.speaker, filled_json_text(object, kSpeakerNames));
@@ -95,8 +94,7 @@ Result<void> JsonObjects::read_names(const Json& object, DatasetLine& line) cons
 
 Result<void> JsonObjects::read_content(const Json& object, DatasetLine& line) const {
   if (auto checked = check_json_text(object); !checked) return checked;
-  auto text = TRY(text_of_field(json_text_of(object, kTextNames), encoding_.encoding, "its text"));
-  line.text = std::move(text);
+  line.text = TRY(text_of_field(json_text_of(object, kTextNames), encoding_.encoding, "its text"));
   line.is_noise =
       json_text_of(object, "sample_type").starts_with("noise") || object.value("is_noise_only", Json()) == true;
   constexpr std::array kEnd{"end"};
@@ -105,8 +103,7 @@ Result<void> JsonObjects::read_content(const Json& object, DatasetLine& line) co
   for (const auto* read : {&start, &end, &duration})
     if (!*read) return tl::unexpected<Error>(read->error());
   set_span(line, *start, *end, *duration);
-  auto words = TRY(json_words_of(object));
-  line.words = std::move(words);
+  line.words = TRY(json_words_of(object));
   return {};
 }
 

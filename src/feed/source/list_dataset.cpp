@@ -189,8 +189,7 @@ Result<DatasetLine> RowList::at(std::int64_t index) const {
   TRY(check_width(row, whole));
   DatasetLine line{.id = id_of(row, index), .named = first_of(row, columns_.audio)};
   if (line.named.empty()) return fail(Fault::corrupt, "its line names no audio file");
-  auto audio = TRY(find_audio(line.named));
-  line.audio = std::move(audio);
+  line.audio = TRY(find_audio(line.named));
   for (auto [value, columns] : {std::pair(&line.speaker, &columns_.speaker),
                                 {&line.label, &columns_.label},
                                 {&line.group, &columns_.group},

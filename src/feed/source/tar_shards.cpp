@@ -140,10 +140,8 @@ Result<void> TarShards::read_json(int file, const ShardSample& sample, DatasetLi
   if (auto checked = check_json_text(object); !checked) return checked;
   if (line.text.empty()) line.text = trimmed(json_text_of(object, kTextNames));
   line.speaker = filled_json_text(object, kSpeakerNames);
-  const auto duration = TRY(json_number_of(object, kDurationNames));
-  line.duration = duration;
-  auto words = TRY(json_words_of(object));
-  line.words = std::move(words);
+  line.duration = TRY(json_number_of(object, kDurationNames));
+  line.words = TRY(json_words_of(object));
   for (const std::string& name : fields_) line.fields.push_back(json_text_of(object, name.c_str()));
   return {};
 }

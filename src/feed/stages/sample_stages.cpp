@@ -394,8 +394,7 @@ Result<CachedFeatures> SampleStages::half_features(const SampleReader& audio, st
                                                    const PendingSample& row) const {
   CachedFeatures made{real, static_cast<std::int32_t>(real + kStraddlingFrames), 0, row.lead, {}};
   std::vector<float> mel(static_cast<std::size_t>(options_.n_mels * made.frames));
-  const auto silence = TRY(log_mel_.window_into(audio, 0, made.frames, mel.data(), made.frames));
-  made.silence = silence;
+  made.silence = TRY(log_mel_.window_into(audio, 0, made.frames, mel.data(), made.frames));
   made.mel.resize(mel.size());
   for (std::size_t i = 0; i < mel.size(); ++i) made.mel[i] = to_half(mel[i]);
   return made;

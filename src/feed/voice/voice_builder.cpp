@@ -162,8 +162,7 @@ class Builder {
     const auto mel = TRY(mel_options(options_, sources_.clips));
     auto front_end = TRY(front_end_of(options_, sources_.clips));
     front_end_ = std::make_unique<TextFrontEnd>(std::move(front_end));
-    auto excluded = TRY(excluded_keys(*front_end_, options_.exclude));
-    excluded_ = std::move(excluded);
+    excluded_ = TRY(excluded_keys(*front_end_, options_.exclude));
     ClipAudioOptions audio = options_.audio;
     audio.seed = options_.seed;
     constexpr double kDigitLevel = 0.08;
@@ -361,8 +360,7 @@ class Builder {
   Result<void> make_clips() {
     std::unique_ptr<VoiceSetWriter> writer;
     if (!options_.dry_run) {
-      auto created = TRY(VoiceSetWriter::create(options_.out, report_.mel, options_.waveforms));
-      writer = std::move(created);
+      writer = TRY(VoiceSetWriter::create(options_.out, report_.mel, options_.waveforms));
     }
     Pipeline pipeline;
     WatchedRun unwatched;

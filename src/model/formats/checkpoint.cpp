@@ -58,8 +58,7 @@ Result<void> attach_scales(Checkpoint& checkpoint) {
     if (tensor.type != ElementType::i8 || tensor.shape.empty()) continue;
     const auto scale = checkpoint.tensors.find(name + std::string(kSuffix));
     if (scale == checkpoint.tensors.end()) continue;  // the code that needs the weights reports it missing
-    auto scales = TRY(row_scales(scale->second, tensor.shape[0]));
-    tensor.row_scales = std::move(scales);
+    tensor.row_scales = TRY(row_scales(scale->second, tensor.shape[0]));
     attached.push_back(scale->first);
   }
   for (const auto& name : attached) checkpoint.tensors.erase(name);
@@ -83,8 +82,7 @@ Result<Checkpoint> open_hugging_face(const fs::path& folder) {
   std::set<std::string> names{"model.safetensors"};
   const auto index = folder / "model.safetensors.index.json";
   if (!is_there(folder / "model.safetensors") && is_there(index)) {
-    auto shards = TRY(shard_names(index));
-    names = std::move(shards);
+    names = TRY(shard_names(index));
   }
   for (const auto& name : names) {
     TRY(add_safetensors(checkpoint, folder / name));

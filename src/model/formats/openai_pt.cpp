@@ -56,8 +56,7 @@ class Reader {
     }
     OpenAiModel model;
     TRY(read_dims(*dims, model.dims));
-    auto tensors = TRY(read_tensors(*state));
-    model.tensors = std::move(tensors);
+    model.tensors = TRY(read_tensors(*state));
     return model;
   }
 

@@ -58,8 +58,7 @@ Result<LeakFolderReport> write_clips(const LeakFolder& wanted) {
 Result<LeakFolderReport> write_leak_folder(const LeakFolder& wanted) {
   LeakFolderReport report;
   TRY(write_corpus({wanted.out, kLeakLabels, kList}, [&]() -> Result<void> {
-    auto clips = TRY(write_clips(wanted));
-    report = clips;
+    report = TRY(write_clips(wanted));
     return {};
   }));
   return report;

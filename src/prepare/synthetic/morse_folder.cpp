@@ -136,8 +136,7 @@ Result<MorseFolderReport> write_clips(const MorseFolder& wanted) {
 Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
   MorseFolderReport report;
   TRY(write_corpus({wanted.out, kFolders, "metadata.csv"}, [&]() -> Result<void> {
-    auto clips = TRY(write_clips(wanted));
-    report = clips;
+    report = TRY(write_clips(wanted));
     return {};
   }));
   return report;

@@ -176,8 +176,7 @@ Result<TrainingDevices> training_devices_of(const std::string& task, const fs::p
                                             const TrainingDevices& flags) {
   std::string text;
   if (!recipe_file.empty()) {
-    auto read = TRY(read_file(recipe_file));
-    text = std::move(read);
+    text = TRY(read_file(recipe_file));
   }
   const auto recipe = TRY(devices_in(task, text, recipe_file.string()));
   const std::string& data = flags.data.empty() ? recipe.data : flags.data;

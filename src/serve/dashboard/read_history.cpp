@@ -37,8 +37,7 @@ Result<History> read_history(const StoreUrl& url, std::size_t last, std::optiona
   if (!run) return history;
   auto one = of_run(std::move(history), *run);
   if (!one || one->runs.front().start.batch.empty()) return one;
-  auto now = TRY(store->counts({.batch = one->runs.front().start.batch}));
-  one->now = now;
+  one->now = TRY(store->counts({.batch = one->runs.front().start.batch}));
   return one;
 }
 

@@ -48,8 +48,7 @@ Result<std::unique_ptr<LiveUpload>> LiveUpload::start(SpeechService& service, Sp
   const SpeechOptions options = as_live(form.options);
   std::unique_ptr<LiveUpload> upload(
       new LiveUpload(std::move(form), std::move(file), std::move(exchange), std::move(admission)));
-  auto stream = TRY(service.listen(options, *upload));
-  upload->stream_ = std::move(stream);
+  upload->stream_ = TRY(service.listen(options, *upload));
   upload->exchange_->begin_stream(std::move(head));
   upload->reading_ = std::jthread([all = upload.get()] { all->run(); });
   upload->admission_->enter(*upload);

@@ -217,8 +217,7 @@ Read Reader::granularity(const std::string& text) {
 }
 
 Read Reader::stream(const std::string& text) {
-  const auto value = TRY(truth("stream", text));
-  form_.stream = value;
+  form_.stream = TRY(truth("stream", text));
   return {};
 }
 
@@ -298,8 +297,7 @@ Read Reader::without_timestamps(const std::string& text) {
 }
 
 Read Reader::seed(const std::string& text) {
-  const auto value = TRY(number<std::uint64_t>("seed", text, 0, std::numeric_limits<std::uint64_t>::max()));
-  form_.options.decoding.seed = value;
+  form_.options.decoding.seed = TRY(number<std::uint64_t>("seed", text, 0, std::numeric_limits<std::uint64_t>::max()));
   return {};
 }
 

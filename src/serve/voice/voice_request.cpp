@@ -87,8 +87,7 @@ std::string_view media_type(SpokenFormat format) {
 
 tl::expected<VoiceRequest, ApiError> read_voice_request(std::string_view json,
                                                         const std::vector<std::string>& speakers) {
-  const auto read = TRY(read_json_object(json));
-  const Json& body = read;
+  const Json body = TRY(read_json_object(json));
   VoiceRequest request;
   request.model = TRY(required_text(body, "model"));
   request.text = TRY(required_text(body, "input"));

@@ -51,8 +51,7 @@ Result<void> write_digests(const std::filesystem::path& folder, const std::vecto
   Json digests;
   for (const auto& name : others) digests[name] = nullptr;
   for (const auto& name : files) {
-    const auto digest = TRY(digest_of(folder / name));
-    digests[name] = digest;
+    digests[name] = TRY(digest_of(folder / name));
   }
   return write_file_atomically(folder / kName, digests.dump(1) + "\n");
 }
@@ -69,8 +68,7 @@ std::set<std::string> written_files(const std::filesystem::path& folder) {
 Result<void> renew_digest(const std::filesystem::path& folder, const std::string& file) {
   auto digests = TRY(digests_in(folder));
   if (digests.empty()) return {};
-  const auto digest = TRY(digest_of(folder / file));
-  digests[file] = digest;
+  digests[file] = TRY(digest_of(folder / file));
   return write_file_atomically(folder / kName, digests.dump(1) + "\n");
 }
 

@@ -152,8 +152,7 @@ Result<ClassifierModel> ClassifierModel::load(const std::filesystem::path& folde
     return fail(Fault::corrupt, path.string() + ": " + error.what());
   }
   if (!model.against.empty()) {
-    auto decision = TRY(read_decision(folder / "model_meta.json"));
-    model.decision = decision;
+    model.decision = TRY(read_decision(folder / "model_meta.json"));
   }
   const bool agrees = std::ssize(model.labels) == model.shape.labels && model.mean.size(0) == model.shape.n_mels &&
                       model.geometry.mel.n_mels == model.shape.n_mels && model.geometry.frames() == model.shape.frames;

@@ -47,8 +47,7 @@ class Rows {
   Result<bool> next() {
     ++row_;
     while (!batch_ || row_ >= batch_->size()) {
-      auto more = TRY(batches_());
-      batch_ = std::move(more);
+      batch_ = TRY(batches_());
       row_ = 0;
       if (!batch_) return false;
     }

@@ -53,8 +53,7 @@ Result<std::optional<Rendezvous>> rendezvous() {
   }
   if (const auto address = variable("MASTER_ADDR")) rendezvous.address = *address;
   if (variable("MASTER_PORT")) {
-    const auto port = TRY(number_variable("MASTER_PORT", 1));
-    rendezvous.port = port;
+    rendezvous.port = TRY(number_variable("MASTER_PORT", 1));
   }
   return std::optional(rendezvous);
 }

@@ -89,8 +89,7 @@ Result<VoiceModel> VoiceModel::load(const std::filesystem::path& folder, at::Dev
   } catch (const nlohmann::json::exception& error) {
     return fail(Fault::corrupt, path + ": " + error.what());
   }
-  auto front_end = TRY(read_regular_file(folder / TextFrontEnd::kFileName));
-  model.front_end = std::move(front_end);
+  model.front_end = TRY(read_regular_file(folder / TextFrontEnd::kFileName));
   model.network = new_voice_network(model.network.shape, std::nullopt, device);
   TRY(read_weights(folder / "model.safetensors", model.network.all));
   return model;

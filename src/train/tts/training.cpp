@@ -46,8 +46,7 @@ Result<TrainingData> open_data(const TtsRecipe& recipe) {
   auto training = TRY(VoiceSet::open(recipe.train_data));
   TrainingData data{.training = training, .validation = training};
   if (!recipe.val_data.empty()) {
-    auto validation = TRY(VoiceSet::open(recipe.val_data));
-    data.validation = validation;
+    data.validation = TRY(VoiceSet::open(recipe.val_data));
   }
   if (data.training->part(VoicePart::training).empty())
     return fail(Fault::usage, recipe.train_data.string() + ": the set has no clip to learn from");
@@ -68,7 +67,6 @@ Error with_changed_settings(Error error, const TtsTraining& training) {
                                [](const std::string& text, const char* name) { return read_tts_recipe(text, name); });
 }
 
-/// The rate falls until the last step, which of epochs follows from the set.
 /// "58.2": of the clips that are learned from.
 std::string minutes_of(const VoiceSet& set) {
   return fixed_text(set.length(set.part(VoicePart::training)).count() / 60, 1);

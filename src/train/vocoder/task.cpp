@@ -73,8 +73,7 @@ Result<VocoderData> VocoderData::open(const std::filesystem::path& folder, const
     return fail(Fault::usage, folder.string() + ": the set has no clip to learn from that has " +
                                   std::to_string(least) + " frames or more");
   if (voice.empty()) return data;
-  auto made = TRY(MadeSpectrograms::open(voice, data.set));
-  data.made = std::move(made);
+  data.made = TRY(MadeSpectrograms::open(voice, data.set));
   return data;
 }
 

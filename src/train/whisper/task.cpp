@@ -150,8 +150,7 @@ Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& rec
 }
 
 Result<void> WhisperTask::keep_on_device(std::shared_ptr<const PackedSet> set) {
-  auto loaded = TRY(DeviceSet::load(std::move(set), device_));
-  set_ = std::move(loaded);
+  set_ = TRY(DeviceSet::load(std::move(set), device_));
   data_device_ = device_;
   return {};
 }

@@ -112,8 +112,7 @@ Result<Feed> open_feed_with(Peers* peers, const WhisperTraining& training, Whisp
   if (!peers) return open_feed(training, task, split, {}, position);
   std::optional<Feed> feed;
   TRY(peers->run_and_wait("opens its data", [&]() -> Result<void> {
-    auto own = TRY(open_feed(training, task, split, {peers->rank(), peers->ranks()}, position));
-    feed = std::move(own);
+    feed = TRY(open_feed(training, task, split, {peers->rank(), peers->ranks()}, position));
     return {};
   }));
   return std::move(*feed);

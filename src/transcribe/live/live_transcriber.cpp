@@ -159,8 +159,7 @@ Result<void> LiveTranscriber::read(std::int64_t end, Fixing fixing) {
   ++readings_;
   const auto decoder = model_.decoder(mels_, fixing != Fixing::agreed || language_.empty());
   if (language_.empty()) {
-    auto language = TRY(settle_language(model_.tokenizer.special(), model_.rules, window, *decoder));
-    language_ = std::move(language);
+    language_ = TRY(settle_language(model_.tokenizer.special(), model_.rules, window, *decoder));
     prompt_.emplace(model_.tokenizer, model_.rules, language_, model_.input.n_text_ctx);
   }
   const auto tokens = TRY(decode(window, *decoder, fixing != Fixing::agreed));

@@ -18,8 +18,7 @@ Result<PooledDevice> chosen_device(const TranscribeOptions& options) {
   const auto device = TRY(resolve(spec, find_devices()));
   std::optional<EmulatedSpeech> speech;
   if (device.kind == ResolvedDevice::Kind::emulated) {
-    auto read = TRY(emulated_speech(options.model));
-    speech = std::move(read);
+    speech = TRY(emulated_speech(options.model));
   }
   auto worker = TRY(worker_options(device, options, speech));
   return PooledDevice{

@@ -82,8 +82,7 @@ double time_of(const std::vector<ChosenDevice>& devices) {
 Result<PoolPlan> plan_pool(const PoolOptions& options, RunHistory& history) {
   std::optional<EmulatedSpeech> speech;
   if (std::ranges::any_of(options.devices, [](const auto& device) { return device.device.kind == Kind::emulated; })) {
-    auto read = TRY(emulated_speech(options.run.model));
-    speech = std::move(read);
+    speech = TRY(emulated_speech(options.run.model));
   }
   const auto speeds = TRY(history.speeds(false));
   const auto runs = TRY(history.runs(kRunsRead));
