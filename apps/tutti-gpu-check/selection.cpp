@@ -32,9 +32,9 @@ std::vector<Sequence> sequences(std::size_t count, bool draws) {
   std::vector<Sequence> live;
   for (std::size_t i = 0; i < count; ++i) {
     auto job = std::make_shared<RequestProgress>();
-    job->job = {.prompt = {50258}, .seed = i};
+    job->job = {.prompt = {50258}, .decoding = {.seed = i}};
     if (draws && i % 3 == 1) job->job.temperature = 0.4F;
-    if (i % 3 == 2) job->job.beam_size = 5;
+    if (i % 3 == 2) job->job.decoding.beam_size = 5;
     const auto past = history(i);
     live.push_back({.of = job, .sample = {.tokens = past, .steps = static_cast<std::int32_t>(past.size())}});
   }
@@ -93,7 +93,7 @@ void check_step(Report& report, at::Device device, std::size_t count, bool draws
 StepSelection::StepSelection(std::size_t rows, std::int32_t beams) : rows_(rows), no_sot_(rows, -1) {
   std::iota(rows_.begin(), rows_.end(), 0);
   const auto job = std::make_shared<RequestProgress>();
-  job->job.beam_size = beams;
+  job->job.decoding.beam_size = beams;
   for (std::size_t i = 0; i < rows; ++i) live_.push_back({.of = job, .sample = {.tokens = {50370, 100}, .steps = 2}});
 }
 

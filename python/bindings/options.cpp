@@ -3,12 +3,23 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+
 #include "parts.h"
 #include "transcribe/speech_options.h"
 
 namespace nb = nanobind;
 
 namespace tutti::python {
+
+/// Binds a number that may be none in C++, and is `otherwise` here.
+template <class Number>
+void bind_number(nb::class_<DecodingOptions>& options, const char* name, std::optional<Number> DecodingOptions::*field,
+                 Number otherwise) {
+  options.def_prop_rw(
+      name, [=](const DecodingOptions& own) { return (own.*field).value_or(otherwise); },
+      [=](DecodingOptions& own, Number value) { own.*field = value; });
+}
 
 // The fields and their defaults are those of the headers.
 void add_options(nb::module_& module) {
@@ -41,12 +52,12 @@ void add_options(nb::module_& module) {
       .def_rw("hot_words", &LongFormOptions::hot_words)
       .def_rw("prefix", &LongFormOptions::prefix)
       .def_rw("sample_len", &LongFormOptions::sample_len, nb::arg().none());
-  nb::class_<DecodingOptions>(module, "DecodingOptions")
-      .def_rw("best_of", &DecodingOptions::best_of)
-      .def_rw("beam_size", &DecodingOptions::beam_size)
-      .def_rw("patience", &DecodingOptions::patience)
-      .def_rw("length_penalty", &DecodingOptions::length_penalty)
-      .def_rw("suppress_tokens", &DecodingOptions::suppress_tokens)
+  nb::class_<DecodingOptions> decoding(module, "DecodingOptions");
+  bind_number(decoding, "best_of", &DecodingOptions::best_of, 1);
+  bind_number(decoding, "beam_size", &DecodingOptions::beam_size, 0);
+  bind_number(decoding, "patience", &DecodingOptions::patience, 1.0);
+  bind_number(decoding, "length_penalty", &DecodingOptions::length_penalty, -1.0);
+  decoding.def_rw("suppress_tokens", &DecodingOptions::suppress_tokens)
       .def_rw("suppress_blank", &DecodingOptions::suppress_blank)
       .def_rw("timestamps", &DecodingOptions::timestamps)
       .def_rw("max_initial_timestamp", &DecodingOptions::max_initial_timestamp)

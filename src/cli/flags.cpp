@@ -12,14 +12,14 @@
 #include "base/strings.h"
 #include "device/device_spec.h"
 #include "device/emulated_spec.h"
+#include "hub/memory_plan.h"
 #include "settings/values.h"
 #include "text/languages.h"
 
 namespace tutti {
 
 void add_compute_type(OptionTable& table, std::string& type, std::string meaning) {
-  table.add("compute-type", type, "TYPE", std::move(meaning)).choices = {
-      "default", "auto", "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16"};
+  table.add("compute-type", type, "TYPE", std::move(meaning)).choices = {kComputeTypes.begin(), kComputeTypes.end()};
 }
 
 Result<void> expect_ranges(std::span<const FlagRange> ranges) {

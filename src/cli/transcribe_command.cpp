@@ -43,7 +43,7 @@ std::optional<MemoryQuestion> question_of(const TranscribeOptions& options) {
                         .device = device->name,
                         .available = device->available,
                         .windows = options.batch_size > 0 ? options.batch_size : usual,
-                        .beams = std::max(1, options.decoding.beam_size),
+                        .beams = std::max(1, options.decoding.beams()),
                         .text_positions = text_positions_of(options, *shape),
                         .fillers = options.deterministic ? kFixedRows : 0,
                         .gpu = device->gpu,

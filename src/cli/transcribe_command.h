@@ -46,9 +46,7 @@ struct TranscribeCommand {
   std::optional<std::string> language{};
   double temperature = 0;
   std::optional<double> temperature_increment_on_fallback = 0.2;
-  SearchFlags search{};
-  std::uint64_t seed = 0;
-  std::vector<std::int32_t> suppress_tokens{-1};
+  DecodingOptions decoding{.best_of = 5, .beam_size = 5, .suppress_tokens = {-1}};
   std::optional<std::string> initial_prompt{};
   bool carry_initial_prompt = false;
   bool condition_on_previous_text = true;

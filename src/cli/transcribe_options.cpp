@@ -67,9 +67,7 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
   table.add("temperature", c.temperature, "T", "0: the most probable token; above: sampled");
   table.add("temperature-increment-on-fallback", c.temperature_increment_on_fallback, "T|None",
             "added, up to 1, while a window fails a threshold below; None: no second try");
-  add_search(table, c.search);
-  table.add("seed", c.seed, "N", "seed of the sampling; the same seed gives the same transcript");
-  table.add("suppress-tokens", c.suppress_tokens, "IDS", "token ids never sampled; -1: the non-speech symbols");
+  add_search(table, c.decoding);
   table.add("initial-prompt", c.initial_prompt, "TEXT|None",
             "text the model takes for the preceding text: names, spelling; its last 223 tokens count");
   table.add("carry-initial-prompt", c.carry_initial_prompt, "True|False",
@@ -268,10 +266,9 @@ Result<void> set_results(const TranscribeCommand& c, TranscribeOptions& options)
 }
 
 /// Where only loading the model shows its vocabulary, the worker's answer is checked again.
-Result<void> set_suppressed(const TranscribeCommand& c, TranscribeOptions& options) {
+Result<void> check_tokens(const TranscribeOptions& options) {
   const auto shape = model_shape(options.model);
-  options.decoding.suppress_tokens = c.suppress_tokens;
-  return check_suppressed(c.suppress_tokens, shape ? std::optional(shape->vocabulary) : std::nullopt);
+  return check_suppressed(options.decoding.suppress_tokens, shape ? std::optional(shape->vocabulary) : std::nullopt);
 }
 
 }  // namespace
@@ -305,16 +302,16 @@ Result<TranscribeOptions> run_options(const TranscribeCommand& c, const std::fil
   TRY(set_words(c, options));
   TRY(set_results(c, options));
   TRY(set_language(c, options));
-  TRY(set_suppressed(c, options));
+  options.decoding = c.decoding;
+  options.decoding.timestamps = !c.without_timestamps;
+  TRY(check_tokens(options));
 
   TRY(expect_speakers_for(c.output_format, c.diarize));
   options.diarize = TRY(diarize_options(c.diarize));
 
-  TRY(set_search(c.search, options.decoding));
-  if (c.search.patience && c.temperature > 0)
+  TRY(check_search(c.decoding));
+  if (c.decoding.patience && c.temperature > 0)
     log(Level::warning, "--patience has no effect above temperature 0, where nothing is searched");
-  options.decoding.seed = c.seed;
-  options.decoding.timestamps = !c.without_timestamps;
   fit_keying(options);
   return options;
 }

@@ -45,7 +45,7 @@ Batcher::Batcher(DecodingTokens tokens, std::int32_t text_positions, const Clock
     : tokens_(std::move(tokens)), text_positions_(text_positions), clock_(clock) {}
 
 void Batcher::submit(SequenceRequest job) {
-  const std::int32_t samples = job.temperature == 0 ? 1 : job.best_of;
+  const std::int32_t samples = job.samples();
   auto progress = std::make_shared<RequestProgress>();
   progress->job = std::move(job);
   if (!progress->job.searches_beams()) progress->finished.resize(static_cast<std::size_t>(samples));
@@ -241,7 +241,7 @@ void Batcher::step_search(std::span<const Sequence> beams, std::span<const Selec
 }
 
 DecodeResult Batcher::end(RequestProgress& progress) const {
-  auto& best = progress.finished[likeliest(progress.finished, progress.job.length_penalty)];
+  auto& best = progress.finished[likeliest(progress.finished, progress.job.decoding)];
   DecodeOutcome outcome{.tokens = std::move(best.tokens),
                         .sum_logprob = best.sum_logprob,
                         .no_speech_prob = progress.no_speech_prob,

@@ -23,7 +23,7 @@ Sample continued(const Sequence& parent, const Continuation& by, bool ends, bool
   ++sample.steps;
   sample.narrow_margins += narrow ? 1 : 0;
   sample.sum_logprob = by.sum_logprob;
-  if (parent.of->job.token_logprobs) sample.token_logprobs.push_back(by.logprob);
+  if (parent.of->job.decoding.token_logprobs) sample.token_logprobs.push_back(by.logprob);
   if (!ends) sample.tokens.push_back(by.token);
   return sample;
 }
@@ -69,7 +69,7 @@ std::vector<SlotCopy> place(std::vector<Sequence>& next, const std::vector<Conti
 
 /// Live beams fill up where too few hypotheses ended, the likeliest first.
 void fill_up(RequestProgress& progress, const std::vector<Sequence>& live) {
-  const auto wanted = static_cast<std::size_t>(progress.job.beam_size);
+  const auto wanted = static_cast<std::size_t>(progress.job.decoding.beams());
   for (const auto& beam : live) {  // rank() sorted them
     if (progress.finished.size() >= wanted) return;
     progress.finished.push_back(beam.sample);
@@ -82,14 +82,15 @@ BeamStep step_beams(std::span<const Sequence> beams, std::span<const Selection> 
                     const DecodingTokens& tokens, std::int32_t n_text_ctx) {
   auto& progress = *beams.front().of;
   const auto& job = progress.job;
+  const auto& search = job.decoding;
   auto all = offers(selections);
   if (std::ranges::any_of(all, [](const Continuation& one) { return std::isnan(one.sum_logprob); })) {
     return {.failed = true};
   }
-  const auto round = rank(std::move(all), job.beam_size, tokens.eot);
+  const auto round = rank(std::move(all), search.beams(), tokens.eot);
   const bool narrow = round.narrow || std::ranges::any_of(selections, &Selection::narrow);
 
-  const auto enough = static_cast<std::size_t>(enough_hypotheses(job.beam_size, job.patience));
+  const auto enough = static_cast<std::size_t>(enough_hypotheses(search.beams(), search.patience.value_or(1)));
   for (const auto& end : round.ended) {
     if (progress.finished.size() >= enough) break;
     progress.finished.push_back(continued(beams[end.parent], end, true, narrow));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "decode/logit_rules.h"
 #include "decode/to_host.h"
 
 namespace tutti {
@@ -170,7 +171,7 @@ struct Found {
 std::vector<Continuation> continuations(const Found& found, std::size_t i, const Sequence& beam) {
   std::vector<Continuation> all;
   if (found.best_time[i] == kNever && found.best_text[i] == kNever) return all;
-  for (std::size_t rank = 0; rank <= static_cast<std::size_t>(beam.of->job.beam_size); ++rank) {
+  for (std::size_t rank = 0; rank <= static_cast<std::size_t>(beam.of->job.decoding.beams()); ++rank) {
     const auto logprob = static_cast<float>(found.logprob(rank, i));
     if (logprob == static_cast<float>(kNever)) continue;
     all.push_back({.token = found.position(rank, i),
@@ -200,7 +201,8 @@ std::vector<Selection> selections_of(const Found& found, const StepRows& step, s
     const auto& job = live[i].of->job;
     auto& selection = selections[i];
     // Where nothing of one side is possible, the difference is infinite or NaN, which is not narrow.
-    const bool narrow_rule = job.rules.timestamps && std::abs(found.all_times[i] - found.best_text[i]) < kNarrowMargin;
+    const bool narrow_rule =
+        job.decoding.timestamps && std::abs(found.all_times[i] - found.best_text[i]) < kNarrowMargin;
     if (live[i].is_beam()) {
       selection.continuations = continuations(found, i, live[i]);
     } else {
@@ -249,9 +251,9 @@ struct DeviceTokenSelector::There {
 
 std::int32_t DeviceTokenSelector::mask_for(const Sequence& sequence, const DecodingTokens& tokens,
                                            const at::Tensor& logits) {
-  const auto& rules = sequence.of->job.rules;
+  const auto& rules = sequence.of->job.decoding;
   const bool first = sequence.sample.tokens.empty();
-  const Mask wanted{rules.suppress, first && rules.suppress_blank, rules.timestamps};
+  const Mask wanted{rules.suppress_tokens, first && rules.suppress_blank, rules.timestamps};
   const auto known = std::ranges::find(known_, wanted);
   if (known != known_.end()) return static_cast<std::int32_t>(known - known_.begin());
   std::vector<float> row(static_cast<std::size_t>(logits.size(1)));
@@ -268,7 +270,7 @@ DeviceTokenSelector::HostInputs DeviceTokenSelector::host_inputs(const StepRows&
   HostInputs inputs{.columns = std::vector<std::int32_t>(static_cast<std::size_t>(kColumns) * live.size())};
   for (std::size_t i = 0; i < live.size(); ++i) {
     const auto& job = live[i].of->job;
-    const auto allowed = allowed_after(live[i].sample.tokens, job.rules, tokens, n_vocab);
+    const auto allowed = allowed_after(live[i].sample.tokens, job.decoding, tokens, n_vocab);
     const auto say = [&](Column column, std::int64_t number) {
       inputs.columns[static_cast<std::size_t>(column) * live.size() + i] = static_cast<std::int32_t>(number);
     };
@@ -277,10 +279,10 @@ DeviceTokenSelector::HostInputs DeviceTokenSelector::host_inputs(const StepRows&
     say(kTextFrom, allowed.text_from);
     say(kTimeFrom, allowed.time_from);
     say(kTimeTo, allowed.time_to);
-    say(kWeighsTimes, job.rules.timestamps ? 1 : 0);
+    say(kWeighsTimes, job.decoding.timestamps ? 1 : 0);
     say(kSot, step.at_sot[i]);
     if (step.at_sot[i] >= 0 && tokens.no_speech) inputs.sot_rows.push_back(static_cast<std::int32_t>(step.at_sot[i]));
-    if (live[i].is_beam()) inputs.likeliest = std::max<std::int64_t>(inputs.likeliest, job.beam_size + 1);
+    if (live[i].is_beam()) inputs.likeliest = std::max<std::int64_t>(inputs.likeliest, job.decoding.beams() + 1);
     if (job.temperature > 0) inputs.draws.add(i, live[i]);
   }
   return inputs;

@@ -32,7 +32,7 @@ RuleOutcome prefer_timestamps(std::span<float> logits, const DecodingTokens& tok
 
 }  // namespace
 
-AllowedTokens allowed_after(std::span<const std::int32_t> sampled, const RuleOptions& options,
+AllowedTokens allowed_after(std::span<const std::int32_t> sampled, const DecodingOptions& options,
                             const DecodingTokens& tokens, std::int32_t n_vocab) {
   AllowedTokens allowed{.time_from = tokens.timestamp_begin, .time_to = n_vocab};
   if (!options.timestamps) return allowed;
@@ -57,17 +57,17 @@ AllowedTokens allowed_after(std::span<const std::int32_t> sampled, const RuleOpt
   return allowed;
 }
 
-void forbid_ids(std::span<float> logits, bool first, const RuleOptions& options, const DecodingTokens& tokens) {
+void forbid_ids(std::span<float> logits, bool first, const DecodingOptions& options, const DecodingTokens& tokens) {
   if (first && options.suppress_blank) {
     forbid(logits, tokens.blank);
     forbid(logits, std::span(&tokens.eot, 1));
   }
-  forbid(logits, options.suppress);
+  forbid(logits, options.suppress_tokens);
   if (options.timestamps && tokens.no_timestamps) forbid(logits, std::span(&*tokens.no_timestamps, 1));
 }
 
 RuleOutcome apply_logit_rules(std::span<float> logits, std::span<const std::int32_t> sampled,
-                              const RuleOptions& options, const DecodingTokens& tokens) {
+                              const DecodingOptions& options, const DecodingTokens& tokens) {
   forbid_ids(logits, sampled.empty(), options, tokens);
   if (!options.timestamps) return {};
   const auto allowed = allowed_after(sampled, options, tokens, static_cast<std::int32_t>(logits.size()));

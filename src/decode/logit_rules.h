@@ -2,19 +2,11 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "decode/decoding_tokens.h"
+#include "link/decoding_options.h"
 
 namespace tutti {
-
-/// Which of the reference's logit filters apply to a decoding.
-struct RuleOptions {
-  bool suppress_blank = true;               // neither a blank nor the end as the first token
-  std::vector<std::int32_t> suppress{};     // ids never sampled
-  bool timestamps = true;                   // timestamps in pairs, rising, and whenever they outweigh the text
-  std::int32_t max_initial_timestamp = 50;  // latest first timestamp in steps of 0.02 s; negative: no limit
-};
 
 /// How clearly the rules decided. Where sums over the vocabulary decide, another order of adding may decide otherwise.
 struct RuleOutcome {
@@ -33,17 +25,17 @@ struct AllowedTokens {
 };
 
 /// The pairs and the order of timestamps (ApplyTimestampRules but for its last rule, which weighs logits).
-AllowedTokens allowed_after(std::span<const std::int32_t> sampled, const RuleOptions& options,
+AllowedTokens allowed_after(std::span<const std::int32_t> sampled, const DecodingOptions& options,
                             const DecodingTokens& tokens, std::int32_t n_vocab);
 
 /// SuppressBlank, if this is the `first` token, SuppressTokens and <|notimestamps|>: ids that may not come after any
 /// text.
-void forbid_ids(std::span<float> logits, bool first, const RuleOptions& options, const DecodingTokens& tokens);
+void forbid_ids(std::span<float> logits, bool first, const DecodingOptions& options, const DecodingTokens& tokens);
 
 /// Sets the logits of every token that may not come next to minus infinity, as openai-whisper 20250625 does:
 /// SuppressBlank, SuppressTokens, ApplyTimestampRules (decoding.py), in this order.
 /// logits: [n_vocab], changed in place. sampled: the tokens after the prompt so far.
 RuleOutcome apply_logit_rules(std::span<float> logits, std::span<const std::int32_t> sampled,
-                              const RuleOptions& options, const DecodingTokens& tokens);
+                              const DecodingOptions& options, const DecodingTokens& tokens);
 
 }  // namespace tutti

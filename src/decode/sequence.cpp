@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "decode/logit_rules.h"
 #include "decode/softmax.h"
 
 namespace tutti {
 
-std::size_t likeliest(std::span<const Sample> samples, double length_penalty) {
+std::size_t likeliest(std::span<const Sample> samples, const DecodingOptions& decoding) {
+  const double penalty = decoding.length_penalty.value_or(-1);
   const auto score = [&](const Sample& sample) {
     const auto length = static_cast<double>(sample.tokens.size());
-    if (length_penalty >= 0) return sample.sum_logprob / std::pow((5 + length) / 6, length_penalty);
+    if (penalty >= 0) return sample.sum_logprob / std::pow((5 + length) / 6, penalty);
     // The reference divides by zero tokens; one that is nothing but end-of-text is ranked by that one token here.
     return sample.sum_logprob / std::max(length, 1.0);
   };
@@ -28,7 +30,7 @@ std::span<const std::int32_t> Sequence::pending() const {
 }
 
 SampleKey draw_key(const Sequence& sequence) {
-  return {.seed = sequence.of->job.seed,
+  return {.seed = sequence.of->job.decoding.seed,
           .sample = static_cast<std::uint64_t>(sequence.index),
           .step = static_cast<std::uint64_t>(sequence.sample.steps)};
 }
@@ -40,11 +42,11 @@ Selection select_token(const Sequence& sequence, std::span<float> newest, std::s
   Selection selection;
   // Before the rules change what may be the same row.
   if (!at_sot.empty() && tokens.no_speech) selection.no_speech_prob = softmax_at(at_sot, *tokens.no_speech);
-  selection.narrow = apply_logit_rules(newest, sample.tokens, job.rules, tokens).narrow;
+  selection.narrow = apply_logit_rules(newest, sample.tokens, job.decoding, tokens).narrow;
   if (sequence.is_beam()) {
     // One more than there are beams: end-of-text may be among them and is no beam any more.
     selection.continuations =
-        likeliest_continuations(0, static_cast<float>(sample.sum_logprob), newest, job.beam_size + 1);
+        likeliest_continuations(0, static_cast<float>(sample.sum_logprob), newest, job.decoding.beams() + 1);
   } else {
     selection.choice = choose(newest, job.temperature, draw_key(sequence));
     selection.narrow = selection.narrow || selection.choice.narrow;
@@ -56,7 +58,8 @@ bool advance(Sequence& sequence, const Selection& selection, const DecodingToken
   auto& sample = sequence.sample;
   ++sample.steps;
   sample.sum_logprob += selection.choice.logprob;
-  if (sequence.of->job.token_logprobs) sample.token_logprobs.push_back(static_cast<float>(selection.choice.logprob));
+  if (sequence.of->job.decoding.token_logprobs)
+    sample.token_logprobs.push_back(static_cast<float>(selection.choice.logprob));
   sample.narrow_margins += selection.narrow ? 1 : 0;
   if (selection.choice.token == tokens.eot) return true;
   sample.tokens.push_back(selection.choice.token);

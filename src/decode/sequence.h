@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "decode/beams.h"
+#include "decode/decoding_tokens.h"
 #include "decode/sampler.h"
 #include "decode/sequence_request.h"
 
@@ -23,8 +24,8 @@ struct Sample {
 };
 
 /// The reference's choice among samples or hypotheses (MaximumLikelihoodRanker): the highest sum_logprob per token, or
-/// per ((5 + tokens) / 6)^length_penalty where that is not negative; the first of equals. samples: not empty.
-std::size_t likeliest(std::span<const Sample> samples, double length_penalty);
+/// by the penalty of `decoding`; the first of equals. samples: not empty.
+std::size_t likeliest(std::span<const Sample> samples, const DecodingOptions& decoding);
 
 /// One of the slots that a beam search holds, and the sampled tokens whose keys and values are in it.
 struct BeamSlot {

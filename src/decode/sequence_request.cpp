@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/try.h"
 #include "decode/beams.h"
 #include "transcript/long_form.h"
 
@@ -20,28 +21,37 @@ Result<void> check_ids(const char* name, const std::vector<std::int32_t>& ids, s
                 std::to_string(n_vocab));
 }
 
+Result<void> check_patience(std::int32_t beams, double patience) {
+  // Written so that NaN is refused.
+  if (!(patience > 0 && patience <= kMostPatience)) {
+    return refuse("patience must be above 0 and at most " + std::to_string(kMostPatience) + ", found " +
+                  std::to_string(patience));
+  }
+  if (enough_hypotheses(beams, patience) < 1) {
+    return refuse("beam_size " + std::to_string(beams) + " times patience " + std::to_string(patience) +
+                  " rounds to no hypothesis at all");
+  }
+  return {};
+}
+
 Result<void> check_search(const SequenceRequest& job) {
   const double temperature = job.temperature;
   if (temperature != 0 && !(temperature >= kLeastTemperature && temperature <= kMostTemperature)) {
     return refuse("temperature must be 0, or 0.001 to 100, found " + std::to_string(temperature));
   }
-  if (job.best_of < 1 || job.best_of > kMostBeams) {
-    return refuse("best_of must be 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(job.best_of));
+  const DecodingOptions& search = job.decoding;
+  // What the temperature has no use for is not checked.
+  const std::int32_t samples = job.samples(), beams = temperature == 0 ? search.beams() : 0;
+  if (samples < 1 || samples > kMostBeams) {
+    return refuse("best_of must be 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(samples));
   }
-  if (job.beam_size < 0 || job.beam_size > kMostBeams) {
-    return refuse("beam_size must be 0 to " + std::to_string(kMostBeams) + ", found " + std::to_string(job.beam_size));
+  if (beams < 0 || beams > kMostBeams) {
+    return refuse("beam_size must be 0 to " + std::to_string(kMostBeams) + ", found " + std::to_string(beams));
   }
+  if (job.searches_beams()) TRY(check_patience(beams, search.patience.value_or(1)));
   // Written so that NaN is refused.
-  if (job.beam_size > 0 && !(job.patience > 0 && job.patience <= kMostPatience)) {
-    return refuse("patience must be above 0 and at most " + std::to_string(kMostPatience) + ", found " +
-                  std::to_string(job.patience));
-  }
-  if (job.beam_size > 0 && enough_hypotheses(job.beam_size, job.patience) < 1) {
-    return refuse("beam_size " + std::to_string(job.beam_size) + " times patience " + std::to_string(job.patience) +
-                  " rounds to no hypothesis at all");
-  }
-  if (!(job.length_penalty <= 1)) {
-    return refuse("length_penalty must be at most 1, found " + std::to_string(job.length_penalty));
+  if (const double penalty = search.length_penalty.value_or(-1); !(penalty <= 1)) {
+    return refuse("length_penalty must be at most 1, found " + std::to_string(penalty));
   }
   return {};
 }
@@ -68,7 +78,7 @@ Result<void> check(const SequenceRequest& job, const WhisperDims& dims, std::int
     return refuse("sot_index " + std::to_string(job.sot_index) + " is outside the prompt");
   }
   if (const auto ok = check_ids("prompt", job.prompt, dims.n_vocab); !ok) return ok;
-  if (const auto ok = check_ids("suppress", job.rules.suppress, dims.n_vocab); !ok) return ok;
+  if (const auto ok = check_ids("suppress", job.decoding.suppress_tokens, dims.n_vocab); !ok) return ok;
   if (const auto ok = check_search(job); !ok) return ok;
   if (job.max_tokens < 1) return refuse("max_tokens must be at least 1, found " + std::to_string(job.max_tokens));
   return check_length(job, dims.n_text_ctx, text_positions);

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "decode/logit_rules.h"
+#include "link/decoding_options.h"
 #include "model/whisper.h"
 
 namespace tutti {
@@ -18,19 +18,15 @@ struct SequenceRequest {
   std::shared_ptr<const CrossKv> window{};  // kept alive by the request
   std::vector<std::int32_t> prompt{};       // everything before the first sampled token
   std::int32_t sot_index = 0;               // where the start-of-transcript token is in `prompt`
-  float temperature = 0;                    // 0: argmax, and best_of is taken as 1
-  std::int32_t best_of = 1;                 // independent samples, each a sequence of its own
-  std::uint64_t seed = 0;                   // seed of the samples
-  std::int32_t beam_size = 0;               // beams at temperature 0; 0: argmax
-  double patience = 1;                      // beam_size * patience ended hypotheses end a beam search
-  double length_penalty = -1;               // alpha of ((5 + length) / 6)^alpha; negative: rank by sum / length
+  float temperature = 0;                    // 0: beams or argmax; above: samples
   std::int32_t max_tokens = 224;            // sampled tokens at most
-  bool token_logprobs = false;              // the outcome has the log-probability of every token
-  RuleOptions rules{};
+  DecodingOptions decoding{};               // with resolved tokens
 
-  bool searches_beams() const { return temperature == 0 && beam_size > 0; }
+  bool searches_beams() const { return temperature == 0 && decoding.beams() > 0; }
+  /// Independent, each a sequence of its own.
+  std::int32_t samples() const { return temperature == 0 ? 1 : decoding.best_of.value_or(1); }
   /// Slots it must have all at once, or it cannot begin.
-  std::int32_t slots() const { return searches_beams() ? beam_size : 1; }
+  std::int32_t slots() const { return searches_beams() ? decoding.beams() : 1; }
 };
 
 /// What a request took of the batches it was stepped in; the shares of all requests add up to the batches.

@@ -348,17 +348,17 @@ class EmulatedWorker {
   void obey(const DecodeWindow& order) {
     const Window window = windows_[order.window];
     const Seconds cost = cost_of(window.frames) * (1 - kEncoderShare);
-    Decoded decoded{
-        .window = order.window,
-        .request = order.request,
-        .tokens = emulated_text(part_.speech, window.content, window.frames, order.timestamps, order.max_tokens)};
+    Decoded decoded{.window = order.window,
+                    .request = order.request,
+                    .tokens = emulated_text(part_.speech, window.content, window.frames, order.decoding.timestamps,
+                                            order.max_tokens)};
     decoded.steps = static_cast<std::int32_t>(decoded.tokens.size()) + 1;
     decoded.avg_logprob = -0.25;
     decoded.sum_logprob = decoded.avg_logprob * decoded.steps;
     decoded.no_speech_prob = 0.01F;
     decoded.seconds = cost.count() * part_.card.time;
     decoded.shared_steps = decoded.sequence_steps = decoded.steps;
-    if (order.token_logprobs) decoded.token_logprobs.assign(static_cast<std::size_t>(decoded.steps), -0.25F);
+    if (order.decoding.token_logprobs) decoded.token_logprobs.assign(static_cast<std::size_t>(decoded.steps), -0.25F);
     later(cost, std::move(decoded));
   }
 

@@ -46,6 +46,12 @@ Field(std::string_view, Value Message::*, std::uint64_t) -> Field<Message, Value
 template <class Message>
 struct Layout;
 
+/// Whether a value is a message, or part of one that has fields of its own.
+template <class Value>
+concept HasFields = requires {
+  Layout<Value>::kFields;
+};
+
 template <>
 struct Layout<LoadModel> {
   static constexpr std::string_view kName = "LoadModel";
@@ -71,19 +77,25 @@ struct Layout<DetectLanguage> {
   static constexpr auto kFields = std::tuple(Field{"window", &DetectLanguage::window});
 };
 
+/// A field of DecodeWindow that has fields of its own.
+template <>
+struct Layout<DecodingOptions> {
+  static constexpr std::string_view kName = "DecodingOptions";
+  static constexpr auto kFields = std::apply(
+      [](const auto&... fields) {
+        return std::tuple(Field{fields.first, fields.second}...);
+      },
+      kDecodingFields);
+};
+
 template <>
 struct Layout<DecodeWindow> {
   static constexpr std::string_view kName = "DecodeWindow";
   static constexpr auto kFields =
       std::tuple(Field{"window", &DecodeWindow::window}, Field{"request", &DecodeWindow::request},
                  Field{"prompt", &DecodeWindow::prompt}, Field{"sot_index", &DecodeWindow::sot_index},
-                 Field{"temperature", &DecodeWindow::temperature}, Field{"best_of", &DecodeWindow::best_of},
-                 Field{"beam_size", &DecodeWindow::beam_size}, Field{"patience", &DecodeWindow::patience},
-                 Field{"length_penalty", &DecodeWindow::length_penalty}, Field{"seed", &DecodeWindow::seed},
-                 Field{"max_tokens", &DecodeWindow::max_tokens}, Field{"suppress", &DecodeWindow::suppress},
-                 Field{"suppress_blank", &DecodeWindow::suppress_blank}, Field{"timestamps", &DecodeWindow::timestamps},
-                 Field{"max_initial_timestamp", &DecodeWindow::max_initial_timestamp},
-                 Field{"token_logprobs", &DecodeWindow::token_logprobs});
+                 Field{"temperature", &DecodeWindow::temperature}, Field{"max_tokens", &DecodeWindow::max_tokens},
+                 Field{"decoding", &DecodeWindow::decoding});
 };
 
 template <>

@@ -9,11 +9,12 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "link/decoding_options.h"
 
 namespace tutti {
 
-/// Changes with every change of a message below; both ends must have the same. docs/engines.md describes the messages
-/// that other engines than ours need.
+/// Changes with every change of a message that other engines than ours have, too: docs/engines.md describes these. Both
+/// ends must have the same. Ours also has our build id, so that the other messages may change with any build.
 inline constexpr std::uint32_t kProtocolVersion = 10;
 
 /// The windows a worker knows are named by the control side. On one connection an id names another window, or the same
@@ -62,21 +63,12 @@ struct DetectLanguage {
 /// Decode an open window once at one temperature. Token ids are the model's own. Answered by Decoded.
 struct DecodeWindow {
   WindowId window = 0;
-  std::uint64_t request = 0;             // echoed in the answer
-  std::vector<std::int32_t> prompt{};    // everything before the first sampled token, sot_prev part included
-  std::int32_t sot_index = 0;            // the index of the start-of-transcript token in `prompt`
-  float temperature = 0;                 // 0: argmax
-  std::int32_t best_of = 1;              // independent samples when temperature > 0
-  std::int32_t beam_size = 0;            // beams at temperature 0; 0: argmax
-  double patience = 1;                   // ends a beam search at round(beam_size * patience) finished hypotheses
-  double length_penalty = -1;            // alpha of ((5 + length) / 6)^alpha; negative: rank by the mean
-  std::uint64_t seed = 0;                // seed of those samples
-  std::int32_t max_tokens = 224;         // sampled tokens at most
-  std::vector<std::int32_t> suppress{};  // ids never sampled
-  bool suppress_blank = true;
-  bool timestamps = true;                   // apply the timestamp rules
-  std::int32_t max_initial_timestamp = 50;  // in timestamp steps (0.02 s); -1: no limit
-  bool token_logprobs = false;              // the answer has the log-probability of every token
+  std::uint64_t request = 0;           // echoed in the answer
+  std::vector<std::int32_t> prompt{};  // everything before the first sampled token, sot_prev part included
+  std::int32_t sot_index = 0;          // the index of the start-of-transcript token in `prompt`
+  float temperature = 0;               // 0: beams or argmax; above: samples
+  std::int32_t max_tokens = 224;       // sampled tokens at most
+  DecodingOptions decoding{};
   bool operator==(const DecodeWindow&) const = default;
 };
 

@@ -24,6 +24,8 @@ std::vector<std::string> engine_arguments(const SpeechCommand& c) {
                                  number_text(c.temperature),
                                  "--pauses",
                                  number_text(c.pauses),
+                                 "--pitch-range",
+                                 number_text(c.pitch_range),
                                  "--vocoder",
                                  c.vocoder,
                                  "--device",

@@ -20,6 +20,7 @@ struct SpeechCommand {
   std::int32_t steps = 4;                     ///< from noise to speech
   double temperature = 0.333;                 ///< scale of the noise, 0 to 1
   double pauses = 1;                          ///< how long they last, 2: twice as long
+  double pitch_range = 0;                     ///< times the voice's semitones; 0: as the voice itself has it
   std::string vocoder = "auto";               ///< what makes sound of spectrograms, as `tutti say --vocoder` takes it
   std::string device = "cpu";
   std::int32_t threads = 0;  ///< 0: one per core

@@ -1,5 +1,7 @@
 #include "link/wire.h"
 
+#include <concepts>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -12,8 +14,13 @@ namespace {
 constexpr std::uint8_t kVersionBits = static_cast<std::uint8_t>((kProtocolVersion % 16) << 4);
 
 // How many initialisers an aggregate takes: counts its fields, so that a layout that forgets one does not compile.
+template <class T>
+concept IsOptional = requires(T value) {
+  requires std::same_as<T, std::optional<typename T::value_type>>;
+};
 struct Anything {
   template <class T>
+  requires(!IsOptional<T>)  // which is made of its value: two ways to make it are one too many
   operator T() const;
 };
 template <class Message, class... Some>
@@ -38,10 +45,35 @@ void put_field(ByteWriter& out, const std::string& text, std::uint64_t limit) {
 }
 
 template <class T>
+concept HasLength = requires(const T& value) {
+  value.size();
+};
+
+template <class T>
 void put_field(ByteWriter& out, const T& value, std::uint64_t limit) {
-  if constexpr (!std::is_arithmetic_v<T> && !std::is_enum_v<T>)
-    if (value.size() > limit) throw std::length_error("a list in a message is longer than the receiver takes");
-  out.put(value);
+  if constexpr (HasFields<T>) {
+    for_each_field<T>([&](const auto& field) { put_field(out, value.*field.at, field.limit); });
+  } else if constexpr (IsOptional<T>) {
+    out.put(value.has_value());
+    if (value) out.put(*value);
+  } else {
+    if constexpr (HasLength<T>)
+      if (value.size() > limit) throw std::length_error("a list in a message is longer than the receiver takes");
+    out.put(value);
+  }
+}
+
+template <class T>
+void get_field(ByteReader& in, T& value) {
+  in.get(value);
+}
+
+template <class T>
+void get_field(ByteReader& in, std::optional<T>& value) {
+  value.reset();
+  bool has_value = false;
+  in.get(has_value);
+  if (has_value) in.get(value.emplace());
 }
 
 template <class Variant>
@@ -49,11 +81,7 @@ std::string encode_variant(const Variant& message) {
   static_assert(std::variant_size_v<Variant> <= 16, "the kind has four bits");
   ByteWriter out;
   out.put(static_cast<std::uint8_t>(kVersionBits | message.index()));
-  std::visit(
-      [&]<class Message>(const Message& m) {
-        for_each_field<Message>([&](const auto& field) { put_field(out, m.*field.at, field.limit); });
-      },
-      message);
+  std::visit([&](const auto& fields) { put_field(out, fields, 0); }, message);
   return out.take();
 }
 
@@ -62,6 +90,16 @@ class Decoding {
  public:
   Decoding(std::string_view bytes, std::string_view message)
       : in_(bytes.substr(1)), size_(bytes.size()), message_(message) {}
+
+  template <class Message>
+  void read(Message& message) {
+    for_each_field<Message>([&](const auto& field) {
+      if constexpr (HasFields<std::remove_cvref_t<decltype(message.*field.at)>>)
+        read(message.*field.at);
+      else
+        read(message, field);
+    });
+  }
 
   template <class Message, class Value>
   void read(Message& message, const Field<Message, Value>& field) {
@@ -72,7 +110,7 @@ class Decoding {
       return;
     }
     Value& value = message.*field.at;
-    in_.get(value);
+    get_field(in_, value);
     if (in_.failed())
       blame(field.name, start, "does not fit into the message or is out of range");
     else if (!value_is_sane(value, field.limit))
@@ -93,7 +131,7 @@ class Decoding {
   // Looks at a text's or list's length before it is read: nothing is allocated for one that is too long.
   template <class Value>
   bool length_is_sane(std::uint64_t limit) const {
-    if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>) return true;
+    if constexpr (!HasLength<Value>) return true;
     ByteReader peek = in_;
     std::uint32_t length = 0;
     peek.get(length);
@@ -126,7 +164,7 @@ Result<Variant> decode_kind(std::string_view bytes, std::size_t wanted) {
     using Message = std::variant_alternative_t<kind, Variant>;
     Message message;
     Decoding decoding(bytes, Layout<Message>::kName);
-    for_each_field<Message>([&](const auto& field) { decoding.read(message, field); });
+    decoding.read(message);
     if (auto done = decoding.finish(); !done) return tl::unexpected<Error>(std::move(done.error()));
     return Variant(std::in_place_index<kind>, std::move(message));
   }

@@ -85,18 +85,15 @@ Result<FittedOptions> ModelContext::fit(const SpeechOptions& options) const {
   remark_cut_prompts(*this, own.rules, own.remarks);
   for (const std::string& remark : own.remarks) log(Level::warning, remark);
   TRY(check_request(tokenizer, own.rules, options.decoding.suppress_tokens, *this));
-  own.suppressed = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
+  own.decoding = options.decoding;
+  own.decoding.suppress_tokens = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
   if (options.vad) own.rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
   return own;
 }
 
 TranscriptionContext ModelContext::context(WindowEngine& engine, const SpeechOptions& options, const FittedOptions& own,
                                            const OnProgressOfFile& on_progress, bool rationed) const {
-  return {.windows = {.engine = engine,
-                      .tokenizer = tokenizer,
-                      .options = options.decoding,
-                      .suppressed = own.suppressed,
-                      .rationed = rationed},
+  return {.windows = {.engine = engine, .tokenizer = tokenizer, .decoding = own.decoding, .rationed = rationed},
           .log_mel = log_mel,
           .rules = own.rules,
           .on_progress = on_progress,

@@ -14,9 +14,9 @@ namespace tutti {
 
 /// What a recording's options come to with the loaded model.
 struct FittedOptions {
-  std::vector<std::int32_t> suppressed{};  // ids never sampled
-  LongFormOptions rules{};                 // made to fit the model: an English one knows no other language
-  std::vector<std::string> remarks{};      // what of the options the model does not do as requested; logged already
+  DecodingOptions decoding{};          // with the tokens of the model
+  LongFormOptions rules{};             // made to fit the model: an English one knows no other language
+  std::vector<std::string> remarks{};  // what of the options the model does not do as requested; logged already
 };
 
 /// What the control side derives from a loaded model. Shared by all files of a run.

@@ -133,24 +133,16 @@ Result<std::string> RemoteWindows::detect_language(WindowSpan window) {
 
 Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeRequest& request) {
   TRY(open(window));
-  const DecodingOptions& options = service_.options;
+  DecodingOptions decoding = service_.decoding;
+  decoding.seed = seed_of(decoding.seed, origin_ + window.seek, request.temperature);
   const auto requested = Clock::real().now();
   auto answer = TRY(service_.engine.decode({.window = window_,
                                             .request = ++requests_,
                                             .prompt = request.prompt,
                                             .sot_index = request.sot_index,
                                             .temperature = static_cast<float>(request.temperature),
-                                            .best_of = request.temperature > 0 ? options.best_of : 1,
-                                            .beam_size = request.temperature > 0 ? 0 : options.beam_size,
-                                            .patience = options.patience,
-                                            .length_penalty = options.length_penalty,
-                                            .seed = seed_of(options.seed, origin_ + window.seek, request.temperature),
                                             .max_tokens = request.max_tokens,
-                                            .suppress = service_.suppressed,
-                                            .suppress_blank = options.suppress_blank,
-                                            .timestamps = options.timestamps,
-                                            .max_initial_timestamp = options.max_initial_timestamp,
-                                            .token_logprobs = options.token_logprobs}));
+                                            .decoding = std::move(decoding)}));
   const Seconds decoder(answer.seconds);
   costs_.spent.decoder += decoder;
   costs_.spent.waiting += std::max(Seconds(0), since(requested) - decoder);

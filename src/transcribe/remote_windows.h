@@ -32,9 +32,8 @@ struct ShortWindows {
 struct WindowService {
   WindowEngine& engine;
   const Tokenizer& tokenizer;
-  const DecodingOptions& options;
-  const std::vector<std::int32_t>& suppressed;  // as suppressed_tokens() makes it of the options
-  std::optional<ShortWindows> shortened{};      // none: a window is filled with silence up to the model's
+  const DecodingOptions& decoding;          // its tokens as suppressed_tokens() makes them
+  std::optional<ShortWindows> shortened{};  // none: a window is filled with silence up to the model's
   bool rationed = false;  // an open window holds capacity that others wait for: none is opened before it can be decoded
   const OnLanguage* on_language = nullptr;  // called where a language is detected; null: not wanted
 };

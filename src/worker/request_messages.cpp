@@ -12,17 +12,8 @@ SequenceRequest request_of(const DecodeWindow& message, std::shared_ptr<const Cr
           .prompt = message.prompt,
           .sot_index = message.sot_index,
           .temperature = message.temperature,
-          .best_of = message.best_of,
-          .seed = message.seed,
-          .beam_size = message.beam_size,
-          .patience = message.patience,
-          .length_penalty = message.length_penalty,
           .max_tokens = message.max_tokens,
-          .token_logprobs = message.token_logprobs,
-          .rules = {.suppress_blank = message.suppress_blank,
-                    .suppress = message.suppress,
-                    .timestamps = message.timestamps,
-                    .max_initial_timestamp = message.max_initial_timestamp}};
+          .decoding = message.decoding};
 }
 
 DecodeWindow message_of(const SequenceRequest& request) {
@@ -31,17 +22,8 @@ DecodeWindow message_of(const SequenceRequest& request) {
           .prompt = request.prompt,
           .sot_index = request.sot_index,
           .temperature = request.temperature,
-          .best_of = request.best_of,
-          .beam_size = request.beam_size,
-          .patience = request.patience,
-          .length_penalty = request.length_penalty,
-          .seed = request.seed,
           .max_tokens = request.max_tokens,
-          .suppress = request.rules.suppress,
-          .suppress_blank = request.rules.suppress_blank,
-          .timestamps = request.rules.timestamps,
-          .max_initial_timestamp = request.rules.max_initial_timestamp,
-          .token_logprobs = request.token_logprobs};
+          .decoding = request.decoding};
 }
 
 Decoded answer_to(const DecodeResult& result) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/field_names.h"
 #include "base/files.h"
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
@@ -37,11 +38,12 @@ class BatchInputs : public testing::Test {
     std::vector<std::string> all;
     const auto jobs = batch_jobs(command, "");
     EXPECT_TRUE(jobs) << jobs.error().text();
-    for (const auto& job : jobs.value_or(std::vector<BatchJob>{}))
+    for (const auto& job : jobs.value_or(ListedJobs{}).jobs)
       all.push_back(job.outputs().at(0).lexically_relative(folder_ / "out").string());
     return all;
   }
 
+  const FieldNamesScope flags_{FieldNames::flags};  // as the command's messages have them
   LogCapture log_;
   TempFolder folder_;
 };
@@ -88,8 +90,8 @@ TEST_F(BatchInputs, ClipsOfATableAreFoundInTheFolderBesideIt) {
   ASSERT_TRUE(write_file_atomically(folder_ / "cv/train.tsv", "client_id\tpath\tsentence\nx\ta.mp3\tA\nx\ta\tA\n"));
   const auto jobs = batch_jobs(command({folder_ / "cv/train.tsv"}), "");
   ASSERT_TRUE(jobs) << jobs.error().text();
-  ASSERT_EQ(jobs->size(), 1U);
-  EXPECT_EQ(jobs->at(0).spec.input, folder_ / "cv/clips/a.mp3");
+  ASSERT_EQ(jobs->jobs.size(), 1U);
+  EXPECT_EQ(jobs->jobs.at(0).spec.input, folder_ / "cv/clips/a.mp3");
 }
 
 TEST_F(BatchInputs, EqualNamesInAbsolutePathListGetSeparateOutputs) {
@@ -171,8 +173,8 @@ TEST_F(BatchInputs, ALongListTakesAKilobyteAndAHalfForARecordingAtMost) {
   const std::size_t before = bytes_held();
   const auto jobs = batch_jobs(all, std::string(64, 'f'));
   ASSERT_TRUE(jobs);
-  EXPECT_EQ(jobs->size(), kLines);
-  EXPECT_EQ(jobs->front().outputs().size(), 5U);
+  EXPECT_EQ(jobs->jobs.size(), kLines);
+  EXPECT_EQ(jobs->jobs.front().outputs().size(), 5U);
   EXPECT_LT(bytes_held(), before + kLines * 1500);
 }
 

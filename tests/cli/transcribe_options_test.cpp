@@ -31,8 +31,8 @@ TEST(TranscribeOptions, TheDefaultsAreTheReferences) {
   EXPECT_EQ(options->long_form.language, std::nullopt);
   EXPECT_EQ(options->decoding.best_of, 5);
   EXPECT_EQ(options->decoding.beam_size, 5);
-  EXPECT_EQ(options->decoding.patience, 1);
-  EXPECT_LT(options->decoding.length_penalty, 0);
+  EXPECT_EQ(options->decoding.patience, std::nullopt);
+  EXPECT_EQ(options->decoding.length_penalty, std::nullopt);
   EXPECT_EQ(options->batch_size, 0);
   EXPECT_FALSE(options->deterministic);
   EXPECT_EQ(options->compute_type, "default");
@@ -93,7 +93,7 @@ TEST(TranscribeOptions, EveryDecodingFlagReachesTheRun) {
   EXPECT_EQ(rules.no_speech_threshold, 0.9);
   EXPECT_EQ(rules.clip_timestamps, (std::vector<double>{1.5, 3}));
   EXPECT_TRUE(rules.without_timestamps);
-  EXPECT_EQ(options->decoding.best_of, 1);
+  EXPECT_EQ(options->decoding.best_of, std::nullopt);
   EXPECT_EQ(options->decoding.seed, 7U);
   EXPECT_EQ(options->decoding.suppress_tokens, (std::vector<std::int32_t>{-1, 220}));
   EXPECT_FALSE(options->decoding.timestamps);
@@ -109,7 +109,7 @@ TEST(TranscribeOptions, EverySearchFlagReachesTheRun) {
   EXPECT_EQ(options->decoding.length_penalty, 0.6);
   EXPECT_EQ(options->batch_size, 16);
   EXPECT_TRUE(options->deterministic);
-  EXPECT_EQ(options_of({"a.wav", "--beam-size", "None"})->decoding.beam_size, 0);
+  EXPECT_EQ(options_of({"a.wav", "--beam-size", "None"})->decoding.beam_size, std::nullopt);
 }
 
 TEST(TranscribeOptions, InvalidSearchOptionIsNamed) {

@@ -28,10 +28,10 @@ SequenceRequest job_of(std::uint64_t number) {
     job.prompt.push_back(static_cast<std::int32_t>((number * 31 + i) % 300));
   job.sot_index = static_cast<std::int32_t>(job.prompt.size() - 1 - number % 2 * (job.prompt.size() - 1));
   job.temperature = number % 3 == 0 ? 0.0F : 0.2F * static_cast<float>(number % 5 + 1);
-  job.best_of = 1 + static_cast<std::int32_t>(number % 4);
-  job.seed = number;
+  job.decoding.best_of = 1 + static_cast<std::int32_t>(number % 4);
+  job.decoding.seed = number;
   job.max_tokens = 30;
-  job.rules.timestamps = number % 2 == 0;
+  job.decoding.timestamps = number % 2 == 0;
   return job;
 }
 
@@ -72,11 +72,11 @@ TEST(Batcher, DecodesWhatTheReferenceDecodes) {
                     .prompt = expected["prompt"],
                     .sot_index = expected["sot_index"],
                     .max_tokens = expected["max_tokens"],
-                    .token_logprobs = true,
-                    .rules = {.suppress_blank = expected["suppress_blank"],
-                              .suppress = expected["suppress"],
-                              .timestamps = expected["timestamps"],
-                              .max_initial_timestamp = expected["max_initial_timestamp"]}});
+                    .decoding = {.suppress_tokens = expected["suppress"],
+                                 .suppress_blank = expected["suppress_blank"],
+                                 .timestamps = expected["timestamps"],
+                                 .max_initial_timestamp = expected["max_initial_timestamp"],
+                                 .token_logprobs = true}});
     const auto outcome = run(batcher, stepper).at(0);
     EXPECT_EQ(outcome.tokens, expected["tokens"].get<std::vector<std::int32_t>>()) << expected["vocabulary"];
     EXPECT_NEAR(outcome.avg_logprob, expected["avg_logprob"].get<double>(), 1e-5);
@@ -114,7 +114,7 @@ TEST(Batcher, SamplesThatEnterTogetherShareOnePrefill) {
   auto stepper = stepper_of(8);
   Batcher batcher(kTokens, kContext, Clock::real());
   auto job = job_of(1);
-  job.best_of = 5;
+  job.decoding.best_of = 5;
   batcher.submit(job);
   batcher.step(stepper);
   EXPECT_EQ(stepper.most_together, 1U);
@@ -126,12 +126,12 @@ TEST(Batcher, SamplesThatEnterTogetherShareOnePrefill) {
 TEST(Batcher, TheLikeliestSamplePerTokenWins) {
   auto job = job_of(1);
   job.temperature = 1;
-  job.best_of = 6;
+  job.decoding.best_of = 6;
   const auto best = alone(job);
   const auto score = [](const DecodeOutcome& outcome) {
     return outcome.sum_logprob / static_cast<double>(std::max<std::size_t>(1, outcome.tokens.size()));
   };
-  job.best_of = 1;
+  job.decoding.best_of = 1;
   const auto first = alone(job);
   EXPECT_GE(score(best), score(first));
   EXPECT_NE(best.tokens, first.tokens);
@@ -140,9 +140,9 @@ TEST(Batcher, TheLikeliestSamplePerTokenWins) {
 TEST(Batcher, TokenLogprobsAreOfTheChosenSampleAndOnlyWhereRequested) {
   auto job = job_of(1);
   job.temperature = 1;
-  job.best_of = 6;
+  job.decoding.best_of = 6;
   EXPECT_TRUE(alone(job).token_logprobs.empty());
-  job.token_logprobs = true;
+  job.decoding.token_logprobs = true;
   const auto best = alone(job);
   EXPECT_EQ(best.token_logprobs.size(), static_cast<std::size_t>(best.steps));
   EXPECT_NEAR(mean_logprob(best), best.avg_logprob, 1e-6);
@@ -150,7 +150,7 @@ TEST(Batcher, TokenLogprobsAreOfTheChosenSampleAndOnlyWhereRequested) {
 
 TEST(Batcher, AtTemperatureZeroOneSampleIsEnough) {
   auto job = job_of(3);
-  job.best_of = 5;
+  job.decoding.best_of = 5;
   auto stepper = stepper_of(8);
   Batcher batcher(kTokens, kContext, Clock::real());
   batcher.submit(job);
@@ -208,8 +208,8 @@ TEST(Batcher, AJobWithoutAnyPossibleTokenFailsAloneAndOnce) {
   auto stepper = stepper_of(3);
   Batcher batcher(kTokens, kContext, Clock::real());
   auto hopeless = job_of(1);
-  hopeless.best_of = 4;
-  for (std::int32_t id = 0; id < kVocabulary; ++id) hopeless.rules.suppress.push_back(id);
+  hopeless.decoding.best_of = 4;
+  for (std::int32_t id = 0; id < kVocabulary; ++id) hopeless.decoding.suppress_tokens.push_back(id);
   batcher.submit(hopeless);
   batcher.submit(job_of(2));
   std::vector<DecodeResult> finished;

@@ -92,16 +92,16 @@ SequenceRequest search_of(std::uint64_t number) {
   for (std::uint64_t i = 0; i <= number % 6; ++i)
     job.prompt.push_back(static_cast<std::int32_t>((number * 29 + i) % 300));
   job.sot_index = static_cast<std::int32_t>(job.prompt.size()) - 1;
-  job.beam_size = 1 + static_cast<std::int32_t>(number % 5);
-  job.patience = number % 2 == 0 ? 1 : 2;
-  job.length_penalty = number % 3 == 0 ? 0.7 : -1;
+  job.decoding.beam_size = 1 + static_cast<std::int32_t>(number % 5);
+  job.decoding.patience = number % 2 == 0 ? 1 : 2;
+  job.decoding.length_penalty = number % 3 == 0 ? 0.7 : -1;
   job.max_tokens = number % 4 == 0 ? 7 : 40;
-  job.rules.timestamps = number % 3 != 1;
+  job.decoding.timestamps = number % 3 != 1;
   return job;
 }
 
 DecodeOutcome alone(const SequenceRequest& job) {
-  FormulaStepper stepper(std::max(1, job.beam_size), kVocabulary, kTokens, true);
+  FormulaStepper stepper(std::max(1, job.decoding.beams()), kVocabulary, kTokens, true);
   Batcher batcher(kTokens, kContext, Clock::real());
   batcher.submit(job);
   return run(batcher, stepper).at(job.request);
@@ -117,12 +117,13 @@ TEST(BeamSearch, FindsWhatTheReferenceFinds) {
     batcher.submit({.window = formula_window(expected["seed"]),
                     .prompt = expected["prompt"],
                     .sot_index = expected["sot_index"],
-                    .beam_size = beams,
-                    .patience = expected["patience"],
-                    .length_penalty = expected["length_penalty"],
                     .max_tokens = expected["max_tokens"],
-                    .token_logprobs = true,
-                    .rules = {.suppress = file["suppress"], .timestamps = expected["timestamps"]}});
+                    .decoding = {.beam_size = beams,
+                                 .patience = expected["patience"].get<double>(),
+                                 .length_penalty = expected["length_penalty"].get<double>(),
+                                 .suppress_tokens = file["suppress"],
+                                 .timestamps = expected["timestamps"],
+                                 .token_logprobs = true}});
     const auto outcome = run(batcher, stepper).at(0);
     EXPECT_EQ(outcome.tokens, expected["tokens"].get<std::vector<std::int32_t>>()) << expected["seed"];
     EXPECT_NEAR(outcome.avg_logprob, expected["avg_logprob"].get<double>(), 1e-5) << expected["seed"];
@@ -141,14 +142,14 @@ TEST(BeamSearch, ComesOutTheSameAloneAndAmongNeighbours) {
     Batcher batcher(kTokens, kContext, Clock::real());
     for (std::uint64_t number = 1; number <= 20; ++number) {
       auto job = search_of(number);
-      if (number % 7 == 0) job.beam_size = 0;  // greedy neighbours
+      if (number % 7 == 0) job.decoding.beam_size = 0;  // greedy neighbours
       batcher.submit(job);
     }
     const auto outcomes = run(batcher, stepper);
     ASSERT_EQ(outcomes.size(), 20U);
     for (const auto& [request, outcome] : outcomes) {
       auto job = search_of(request);
-      if (request % 7 == 0) job.beam_size = 0;
+      if (request % 7 == 0) job.decoding.beam_size = 0;
       const auto expected = alone(job);
       EXPECT_EQ(outcome.tokens, expected.tokens) << "search " << request << " on " << slots << " slots";
       EXPECT_EQ(outcome.sum_logprob, expected.sum_logprob) << request;
@@ -159,10 +160,10 @@ TEST(BeamSearch, ComesOutTheSameAloneAndAmongNeighbours) {
 
 TEST(BeamSearch, OneBeamWithoutPatienceEqualsArgmax) {
   auto job = search_of(5);
-  job.beam_size = 1;
-  job.patience = 1;
+  job.decoding.beam_size = 1;
+  job.decoding.patience = 1;
   const auto beam = alone(job);
-  job.beam_size = 0;
+  job.decoding.beam_size = 0;
   const auto argmax = alone(job);
   EXPECT_EQ(beam.tokens, argmax.tokens);
   EXPECT_NEAR(beam.sum_logprob, argmax.sum_logprob, 1e-4);
@@ -212,7 +213,7 @@ TEST(BeamSearch, CopiesOnlyWhatTwoBeamsDoNotShare) {
   job.prompt.assign(20, 3);
   job.sot_index = 19;
   job.max_tokens = 30;
-  job.rules.suppress = {kTokens.eot};  // so that it goes on to the last token
+  job.decoding.suppress_tokens = {kTokens.eot};  // so that it goes on to the last token
   FormulaStepper stepper(5, kVocabulary, kTokens, true);
   Batcher batcher(kTokens, kContext, Clock::real());
   batcher.submit(job);
@@ -228,7 +229,7 @@ TEST(BeamSearch, WithoutAnyPossibleTokenItFailsOnce) {
   FormulaStepper stepper(5, kVocabulary, kTokens, true);
   Batcher batcher(kTokens, kContext, Clock::real());
   auto job = search_of(4);
-  for (std::int32_t id = 0; id < kVocabulary; ++id) job.rules.suppress.push_back(id);
+  for (std::int32_t id = 0; id < kVocabulary; ++id) job.decoding.suppress_tokens.push_back(id);
   batcher.submit(job);
   const auto finished = batcher.step(stepper);
   ASSERT_EQ(finished.size(), 1U);

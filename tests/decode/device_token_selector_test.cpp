@@ -34,11 +34,11 @@ std::vector<Sequence> all_kinds() {
     for (const float temperature : {0.0F, 0.4F, 1.0F}) {
       for (std::size_t kind = 0; kind < kHistories.size(); ++kind) {
         auto job = std::make_shared<RequestProgress>();
-        job->job = {.prompt = {1}, .temperature = temperature, .seed = kind, .beam_size = beams};
-        auto& rules = job->job.rules;
+        job->job = {.prompt = {1}, .temperature = temperature, .decoding = {.beam_size = beams, .seed = kind}};
+        auto& rules = job->job.decoding;
         rules.timestamps = kind + 1 < kHistories.size();
         rules.suppress_blank = temperature < 0.5F;
-        if (kind % 3 == 0) rules.suppress = {4, 5, 350};
+        if (kind % 3 == 0) rules.suppress_tokens = {4, 5, 350};
         rules.max_initial_timestamp = beams == 1 ? -1 : 50;
         const auto steps = static_cast<std::int32_t>(kHistories[kind].size());
         live.push_back({.of = job,
@@ -182,7 +182,8 @@ TEST(DeviceTokenSelector, DrawsEveryTokenAsOftenAsItIsProbable) {
   std::vector<Sequence> live;
   for (int i = 0; i < kDraws; ++i) {
     auto job = std::make_shared<RequestProgress>();
-    job->job = {.prompt = {1}, .temperature = 1, .seed = static_cast<std::uint64_t>(i), .rules = {.timestamps = false}};
+    job->job = {
+        .prompt = {1}, .temperature = 1, .decoding = {.seed = static_cast<std::uint64_t>(i), .timestamps = false}};
     live.push_back({.of = job, .sample = {.tokens = {1}, .steps = 1}});
   }
   std::map<std::int32_t, int> times;
@@ -273,12 +274,12 @@ SequenceRequest job_of(std::uint64_t number) {
   job.prompt.assign(1 + number % 4, static_cast<std::int32_t>(number));
   job.sot_index = static_cast<std::int32_t>(number % job.prompt.size());
   job.temperature = number % 3 == 1 ? 0.6F : 0.0F;
-  job.best_of = 3;
-  job.seed = number;
-  job.beam_size = number % 3 == 2 ? 4 : 0;
+  job.decoding.best_of = 3;
+  job.decoding.seed = number;
+  job.decoding.beam_size = number % 3 == 2 ? 4 : 0;
   job.max_tokens = 30;
-  job.rules.timestamps = number % 4 != 3;
-  if (number % 5 == 0) job.rules.suppress = {1, 2, 3, 310};
+  job.decoding.timestamps = number % 4 != 3;
+  if (number % 5 == 0) job.decoding.suppress_tokens = {1, 2, 3, 310};
   return job;
 }
 

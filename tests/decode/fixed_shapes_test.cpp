@@ -27,7 +27,7 @@ struct Recorder : FormulaStepper {
 SequenceRequest job_of(std::uint64_t number) {
   SequenceRequest job{.request = number, .window = formula_window(number + 1), .max_tokens = 20};
   job.prompt.assign(1 + number % 4, static_cast<std::int32_t>(number));
-  job.beam_size = number % 3 == 0 ? 4 : 0;
+  job.decoding.beam_size = number % 3 == 0 ? 4 : 0;
   return job;
 }
 

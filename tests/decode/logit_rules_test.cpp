@@ -37,7 +37,8 @@ TEST(LogitRules, AllowWhatTheReferenceAllowsAfterEveryHistory) {
       const std::vector<std::int32_t> history = expected["history"];
       apply_logit_rules(
           row, history,
-          {.suppress = file["suppress"][name], .max_initial_timestamp = expected["max_initial_timestamp"]}, tokens);
+          {.suppress_tokens = file["suppress"][name], .max_initial_timestamp = expected["max_initial_timestamp"]},
+          tokens);
 
       const auto ids = allowed(row);
       ASSERT_EQ(ids.size(), expected["allowed"].get<std::size_t>()) << name << expected;
@@ -54,12 +55,12 @@ TEST(LogitRules, AllowWhatTheReferenceAllowsAfterEveryHistory) {
 
 TEST(LogitRules, WithoutTimestampsOnlyBlankAndSuppressedTokensAreForbidden) {
   std::vector<float> first(16, 1.0F);
-  apply_logit_rules(first, {}, {.suppress = {0, 15}, .timestamps = false}, kSmall);
+  apply_logit_rules(first, {}, {.suppress_tokens = {0, 15}, .timestamps = false}, kSmall);
   EXPECT_EQ(allowed(first), (std::vector<std::size_t>{1, 2, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14}));
 
   std::vector<float> later(16, 1.0F);
   const std::vector<std::int32_t> sampled{1};
-  apply_logit_rules(later, sampled, {.suppress = {0, 15}, .timestamps = false}, kSmall);
+  apply_logit_rules(later, sampled, {.suppress_tokens = {0, 15}, .timestamps = false}, kSmall);
   EXPECT_EQ(allowed(later), (std::vector<std::size_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}));
 }
 

@@ -32,12 +32,14 @@ const WhisperModel& model() {
 /// Differs from the others in window, prompt and its length, temperature and rules.
 SequenceRequest job_of(std::uint64_t number) {
   const auto mel = at::sin(at::arange(8 * 60, at::kFloat) * (0.01 * static_cast<double>(number + 1))).view({8, 60});
-  SequenceRequest job{
-      .request = number, .temperature = number % 2 == 0 ? 0.0F : 0.9F, .best_of = 2, .seed = number, .max_tokens = 24};
+  SequenceRequest job{.request = number,
+                      .temperature = number % 2 == 0 ? 0.0F : 0.9F,
+                      .max_tokens = 24,
+                      .decoding = {.best_of = 2, .seed = number}};
   job.window = std::make_shared<const CrossKv>(model().cross_kv(model().encode(mel)));
   for (std::uint64_t i = 0; i <= number * 2; ++i)
     job.prompt.push_back(static_cast<std::int32_t>((number * 37 + i * 11) % 300));
-  job.rules.timestamps = number % 3 != 0;
+  job.decoding.timestamps = number % 3 != 0;
   return job;
 }
 

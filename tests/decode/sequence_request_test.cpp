@@ -26,22 +26,24 @@ TEST(SequenceRequestCheck, EveryFieldOutOfRangeIsNamed) {
   EXPECT_TRUE(names(complaint([](auto& job) { job.prompt.clear(); }), "prompt has 0"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.prompt.resize(9); }), "prompt has 9"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.prompt[1] = 100; }), "token 100"));
-  EXPECT_TRUE(names(complaint([](auto& job) { job.rules.suppress = {-1}; }), "token -1"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.decoding.suppress_tokens = {-1}; }), "token -1"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.sot_index = 3; }), "sot_index 3"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = -0.5F; }), "temperature"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = std::nanf(""); }), "temperature"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = 1e-9F; }), "temperature"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = 1e30F; }), "temperature"));
-  EXPECT_TRUE(names(complaint([](auto& job) { job.best_of = 0; }), "best_of"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = 1, job.decoding.best_of = 0; }), "best_of"));
+  EXPECT_EQ(complaint([](auto& job) { job.temperature = 1, job.decoding.beam_size = 65; }), "")
+      << "nothing is searched";
   EXPECT_TRUE(names(complaint([](auto& job) { job.max_tokens = 0; }), "max_tokens"));
-  EXPECT_TRUE(names(complaint([](auto& job) { job.beam_size = -1; }), "beam_size"));
-  EXPECT_TRUE(names(complaint([](auto& job) { job.beam_size = 65; }), "beam_size"));
-  EXPECT_TRUE(names(complaint([](auto& job) { job.length_penalty = 1.5; }), "length_penalty"));
-  EXPECT_TRUE(names(complaint([](auto& job) { job.length_penalty = std::nan(""); }), "length_penalty"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.decoding.beam_size = -1; }), "beam_size"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.decoding.beam_size = 65; }), "beam_size"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.decoding.length_penalty = 1.5; }), "length_penalty"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.decoding.length_penalty = std::nan(""); }), "length_penalty"));
   const auto with_beams = [](double patience) {
     return [=](SequenceRequest& job) {
-      job.beam_size = 2;
-      job.patience = patience;
+      job.decoding.beam_size = 2;
+      job.decoding.patience = patience;
     };
   };
   EXPECT_EQ(complaint(with_beams(1.5)), "");

@@ -44,9 +44,11 @@ const WhisperModel& model() {
 /// Samples, single choices and searches with beams, each with a window and prompt of its own.
 SequenceRequest job_of(std::uint64_t number) {
   const auto mel = at::sin(at::arange(8 * 60, at::kFloat) * (0.01 * static_cast<double>(number + 1))).view({8, 60});
-  SequenceRequest job{
-      .request = number, .temperature = number % 3 == 1 ? 0.9F : 0.0F, .best_of = 2, .seed = number, .max_tokens = 16};
-  job.beam_size = number % 3 == 2 ? 3 : 0;
+  SequenceRequest job{.request = number,
+                      .temperature = number % 3 == 1 ? 0.9F : 0.0F,
+                      .max_tokens = 16,
+                      .decoding = {.best_of = 2, .seed = number}};
+  job.decoding.beam_size = number % 3 == 2 ? 3 : 0;
   job.window = std::make_shared<const CrossKv>(model().cross_kv(model().encode(mel)));
   for (std::uint64_t i = 0; i <= number * 2; ++i) {
     job.prompt.push_back(static_cast<std::int32_t>((number * 37 + i * 11) % 300));

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "support/never_stops.h"
 #include "transcribe/prefetch.h"
 #include "transcribe/run_stages.h"
 
@@ -35,13 +36,6 @@ class NoFiles final : public JobSource, public ResultSink {
   const TranscriptionContext* context(std::size_t) override { return nullptr; }
   Result<void> publish(TranscribedFile&) override { return {}; }
   void failed(std::size_t, const Error&) override {}
-};
-
-class NeverStops final : public StopSignal {
- public:
-  bool raised() const override { return false; }
-  void on_raise(const std::function<void()>&) override {}
-  void on_abort(const std::function<void()>&) override {}
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ class BatchedTest : public testing::Test {
   const SpecialTokens& special() const { return tokenizer_->special(); }
 
   TranscriptionContext context() {
-    return {.windows = {engine_, *tokenizer_, options_, suppressed_},
+    return {.windows = {engine_, *tokenizer_, options_},
             .log_mel = log_mel_,
             .rules = rules_,
             .on_progress = on_progress_,
@@ -109,8 +109,7 @@ class BatchedTest : public testing::Test {
   LogMel log_mel_{80};
   LongFormOptions rules_;
   std::atomic<bool> aborted_{false};
-  DecodingOptions options_;
-  std::vector<std::int32_t> suppressed_{1, 2};
+  DecodingOptions options_{.suppress_tokens = {1, 2}};
   std::vector<ReportedProgress> progress_;
   OnProgressOfFile on_progress_ = [this](std::size_t index, Seconds position, const std::vector<Segment>& fresh) {
     EXPECT_EQ(index, 5U);
@@ -268,7 +267,7 @@ TEST_F(BatchedTest, NoTwoWindowsAreSampledAlike) {
   rules_.temperatures = {0.4};
   ASSERT_TRUE(run(context()).front());
   std::set<std::uint64_t> seeds;
-  for (const DecodeWindow& request : engine_.requests) seeds.insert(request.seed);
+  for (const DecodeWindow& request : engine_.requests) seeds.insert(request.decoding.seed);
   EXPECT_EQ(seeds.size(), 4U);
 }
 

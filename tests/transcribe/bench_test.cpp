@@ -44,7 +44,7 @@ TEST(BenchOptions, AreThoseOfABatchedRunAtTemperatureZero) {
   EXPECT_TRUE(check(*options.vad));
   EXPECT_EQ(options.long_form.temperatures, std::vector<double>{0});
   EXPECT_EQ(options.long_form.clip_timestamps, (std::vector<double>{0, 300}));
-  EXPECT_EQ(options.decoding.beam_size, 0);
+  EXPECT_EQ(options.decoding.beams(), 0);
 }
 
 TEST(BenchLimits, AreParsedFromEngineOutputAndMissingOneIsNamed) {

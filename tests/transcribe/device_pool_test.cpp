@@ -60,7 +60,7 @@ class DevicePoolTest : public testing::Test {
   std::vector<std::int32_t> text_of(float content) const {
     const std::vector<float> mel(80 * kFrames, content);
     const DecodeWindow defaults;
-    return emulated_text(speech_, content_of(mel), kFrames, defaults.timestamps, defaults.max_tokens);
+    return emulated_text(speech_, content_of(mel), kFrames, defaults.decoding.timestamps, defaults.max_tokens);
   }
 
   ScopedVariable program_{"TUTTI_EMULATOR", TUTTI_BINARY_DIR "/bin/tutti"};

@@ -10,6 +10,7 @@
 #include "jobs/open_store.h"
 #include "support/environment.h"
 #include "support/log_capture.h"
+#include "support/never_stops.h"
 #include "support/temp_folder.h"
 #include "support/tone_file.h"
 #include "transcribe/pool/pool_plan.h"
@@ -93,13 +94,6 @@ class MemoryJobs final : public JobSupply, public JobSource, public ResultSink {
   std::atomic<std::size_t> next_{0};
   Guarded<std::optional<const ModelContext*>> model_{};
   Guarded<std::map<std::size_t, Served>> served_{};
-};
-
-class NeverStops final : public StopSignal {
- public:
-  bool raised() const override { return false; }
-  void on_raise(const std::function<void()>&) override {}
-  void on_abort(const std::function<void()>&) override {}
 };
 
 class JobRunTest : public testing::Test {

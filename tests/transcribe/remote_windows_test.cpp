@@ -35,9 +35,8 @@ class RemoteWindowsTest : public testing::Test {
   LogMel log_mel_{80};
   Recording recording_ = tone();
   RecordingMel mels_{log_mel_, recording_, 0};
-  DecodingOptions options_;
-  std::vector<std::int32_t> suppressed_{1, 2};
-  WindowService service() { return {engine_, *tokenizer_, options_, suppressed_}; }
+  DecodingOptions options_{.best_of = 5, .beam_size = 3, .suppress_tokens = {1, 2}};
+  WindowService service() { return {engine_, *tokenizer_, options_}; }
 };
 
 }  // namespace
@@ -75,17 +74,19 @@ TEST_F(RemoteWindowsTest, PositionsOfAShortWindowCoverItAndItsMargin) {
   EXPECT_EQ(engine_.positions, (std::vector<std::int32_t>{160, 576, 0}));
 }
 
-TEST_F(RemoteWindowsTest, OnlyAHotWindowIsSampledAndEachTemperatureHasItsOwnSeed) {
+TEST_F(RemoteWindowsTest, OptionsArriveWholeAndEachTemperatureHasItsOwnSeed) {
   RemoteWindows windows(service(), mels_);
   for (const double temperature : {0.0, 0.2, 0.4}) ASSERT_TRUE(windows.decode({0, 1000}, {.temperature = temperature}));
-  EXPECT_EQ(engine_.requests[0].best_of, 1);
-  EXPECT_EQ(engine_.requests[1].best_of, 5);
-  EXPECT_NE(engine_.requests[1].seed, engine_.requests[2].seed);
+  EXPECT_NE(engine_.requests[1].decoding.seed, engine_.requests[2].decoding.seed);
+  for (DecodeWindow& request : engine_.requests) {
+    request.decoding.seed = options_.seed;
+    EXPECT_EQ(request.decoding, options_);
+  }
 }
 
 TEST_F(RemoteWindowsTest, TokenLogprobsAreRequestedAndHandedOn) {
   engine_.answer = [](const DecodeWindow& request) {
-    return Decoded{.tokens = {7}, .token_logprobs = std::vector<float>(request.token_logprobs ? 2 : 0, -0.5F)};
+    return Decoded{.tokens = {7}, .token_logprobs = std::vector<float>(request.decoding.token_logprobs ? 2 : 0, -0.5F)};
   };
   RemoteWindows plain(service(), mels_);
   EXPECT_TRUE(plain.decode({0, 1000}, {.prompt = {1}})->token_logprobs.empty());

@@ -30,11 +30,12 @@ std::shared_ptr<const CrossKv> encoded(const LoadedModel& model, const json& sea
 SequenceRequest job_of(const json& search, const json& suppress) {
   return {.prompt = search["prompt"],
           .sot_index = search["sot_index"],
-          .beam_size = search["beam_size"],
-          .patience = search["patience"],
-          .length_penalty = search["length_penalty"],
           .max_tokens = search["max_tokens"],
-          .rules = {.suppress = suppress, .timestamps = search["timestamps"]}};
+          .decoding = {.beam_size = search["beam_size"].get<std::int32_t>(),
+                       .patience = search["patience"].get<double>(),
+                       .length_penalty = search["length_penalty"].get<double>(),
+                       .suppress_tokens = suppress,
+                       .timestamps = search["timestamps"]}};
 }
 
 TEST(BeamClips, EverySearchOfEveryClipEqualsReferenceInFloat32) {

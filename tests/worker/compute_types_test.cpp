@@ -63,13 +63,13 @@ struct Opinion {
 };
 
 /// The rules of a first decoding of English.
-RuleOptions rules() {
+DecodingOptions rules() {
   const auto tokenizer = Tokenizer::load(model_folder()).value();
   const auto& special = tokenizer.special();
-  RuleOptions options{.suppress = tokenizer.non_speech_tokens()};
+  DecodingOptions options{.suppress_tokens = tokenizer.non_speech_tokens()};
   for (const auto id :
        {special.transcribe, special.translate, special.sot, special.sot_prev, special.sot_lm, special.no_speech}) {
-    options.suppress.push_back(id);
+    options.suppress_tokens.push_back(id);
   }
   return options;
 }

@@ -23,25 +23,20 @@ inline DecodeWindow request_of(WindowId window, std::uint64_t request) {
           .prompt = {1, 2, static_cast<std::int32_t>(request % 50)},
           .sot_index = 1,
           .temperature = request % 2 == 0 ? 0.0F : 0.7F,
-          .best_of = 3,
-          .seed = request,
-          .max_tokens = 30};
+          .max_tokens = 30,
+          .decoding = {.best_of = 3, .seed = request}};
 }
 
 /// What the request must give: the batcher alone, on one slot.
 inline DecodeOutcome expected(int name, const DecodeWindow& request) {
-  FormulaStepper stepper(std::max(1, request.beam_size), kScriptDims.n_vocab, kScriptTokens, true);
+  FormulaStepper stepper(std::max(1, request.decoding.beams()), kScriptDims.n_vocab, kScriptTokens, true);
   Batcher batcher(kScriptTokens, kScriptDims.n_text_ctx, Clock::real());
   batcher.submit({.window = formula_window(static_cast<std::size_t>(name)),
                   .prompt = request.prompt,
                   .sot_index = request.sot_index,
                   .temperature = request.temperature,
-                  .best_of = request.best_of,
-                  .seed = request.seed,
-                  .beam_size = request.beam_size,
-                  .patience = request.patience,
-                  .length_penalty = request.length_penalty,
-                  .max_tokens = request.max_tokens});
+                  .max_tokens = request.max_tokens,
+                  .decoding = request.decoding});
   for (;;) {
     for (auto& finished : batcher.step(stepper)) return *finished.outcome;
   }

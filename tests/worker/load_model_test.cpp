@@ -67,9 +67,8 @@ TEST(LoadModel, ShorterSlotsChangeNoBitOfAnyText) {
                           .window = std::make_shared<const CrossKv>(model.network->encode(mel)),
                           .prompt = {model.sot},
                           .temperature = i == 2 ? 0.8F : 0.0F,
-                          .seed = i,
-                          .beam_size = i == 1 ? 2 : 0,
-                          .max_tokens = network.dims().n_text_ctx / 2};
+                          .max_tokens = network.dims().n_text_ctx / 2,
+                          .decoding = {.beam_size = i == 1 ? 2 : 0, .seed = i}};
       EXPECT_TRUE(check(job, network.dims(), network.text_positions()));
       batcher.submit(std::move(job));
     }

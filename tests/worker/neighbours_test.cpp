@@ -69,8 +69,8 @@ SequenceRequest job_of(const Bench& bench, std::uint64_t number) {
   }
   job.sot_index = static_cast<std::int32_t>(job.prompt.size());
   job.prompt.push_back(bench.model.sot);
-  job.beam_size = number % 5 == 4 ? 3 : 0;
-  job.rules.suppress = {50357, 50358, 50257, 50360, 50359, 50361};
+  job.decoding.beam_size = number % 5 == 4 ? 3 : 0;
+  job.decoding.suppress_tokens = {50357, 50358, 50257, 50360, 50359, 50361};
   return job;
 }
 

@@ -64,11 +64,13 @@ std::vector<Clip> load_clips() {
 
 DecodeWindow request_for(WindowId window, const Tokenizer& tokenizer) {
   const auto& special = tokenizer.special();
-  DecodeWindow request{
-      .window = window, .request = window, .prompt = {special.sot}, .suppress = tokenizer.non_speech_tokens()};
+  DecodeWindow request{.window = window,
+                       .request = window,
+                       .prompt = {special.sot},
+                       .decoding = {.suppress_tokens = tokenizer.non_speech_tokens()}};
   for (const auto id :
        {special.transcribe, special.translate, special.sot, special.sot_prev, special.sot_lm, special.no_speech}) {
-    request.suppress.push_back(id);
+    request.decoding.suppress_tokens.push_back(id);
   }
   return request;
 }

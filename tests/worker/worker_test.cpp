@@ -415,9 +415,9 @@ TEST(Worker, BeamAndGreedyRequestsShareABatchWithoutInfluence) {
   WorkerHere worker(NetworkScript{.most_slots = 40});
   const auto request_for = [](int name) {
     auto request = request_of(static_cast<WindowId>(name), static_cast<WindowId>(name));
-    request.beam_size = name % 3 == 0 ? 0 : 5;
-    request.patience = name % 3;
-    request.length_penalty = name % 4 == 0 ? 0.6 : -1.0;
+    request.decoding.beam_size = name % 3 == 0 ? 0 : 5;
+    request.decoding.patience = name % 3;
+    request.decoding.length_penalty = name % 4 == 0 ? 0.6 : -1.0;
     return request;
   };
   for (int name = 1; name <= 9; ++name) {

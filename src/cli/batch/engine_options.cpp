@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,34 +17,41 @@ namespace {
 using Json = nlohmann::json;
 
 template <class T>
+Json json_of(const T& value) {
+  return value;
+}
+
+template <class T>
 Json json_of(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-/// Options that every window is transcribed by, with their values.
-std::vector<std::pair<const char*, Json>> window_options(const TranscribeCommand& c) {
-  return {{"task", c.task},
-          {"temperature", c.temperature},
-          {"temperature-increment-on-fallback", json_of(c.temperature_increment_on_fallback)},
-          {"best-of", json_of(c.search.best_of)},
-          {"beam-size", json_of(c.search.beam_size)},
-          {"patience", json_of(c.search.patience)},
-          {"length-penalty", json_of(c.search.length_penalty)},
-          {"seed", c.seed},
-          {"suppress-tokens", c.suppress_tokens},
-          {"initial-prompt", json_of(c.initial_prompt)},
-          {"carry-initial-prompt", c.carry_initial_prompt},
-          {"condition-on-previous-text", c.condition_on_previous_text},
-          {"compression-ratio-threshold", json_of(c.compression_ratio_threshold)},
-          {"logprob-threshold", json_of(c.logprob_threshold)},
-          {"no-speech-threshold", json_of(c.no_speech_threshold)},
-          {"without-timestamps", c.without_timestamps},
-          {"hotwords", json_of(c.hotwords)},
-          {"prefix", json_of(c.prefix)},
-          {"word-timestamps", c.word_timestamps},
-          {"prepend-punctuations", c.prepend_punctuations},
-          {"append-punctuations", c.append_punctuations},
-          {"hallucination-silence-threshold", json_of(c.hallucination_silence_threshold)}};
+using NamedValues = std::vector<std::pair<std::string, Json>>;
+
+/// Options that every window is transcribed by, with their values. Some of DecodingOptions have no flag.
+NamedValues window_options(const TranscribeCommand& c) {
+  NamedValues all{{"task", c.task},
+                  {"temperature", c.temperature},
+                  {"temperature-increment-on-fallback", json_of(c.temperature_increment_on_fallback)}};
+  const auto add = [&](const auto& field) {
+    all.emplace_back(with_hyphens(field.first), json_of(c.decoding.*field.second));
+  };
+  std::apply([&](const auto&... fields) { (add(fields), ...); }, kDecodingFields);
+  const NamedValues others{{"initial-prompt", json_of(c.initial_prompt)},
+                           {"carry-initial-prompt", c.carry_initial_prompt},
+                           {"condition-on-previous-text", c.condition_on_previous_text},
+                           {"compression-ratio-threshold", json_of(c.compression_ratio_threshold)},
+                           {"logprob-threshold", json_of(c.logprob_threshold)},
+                           {"no-speech-threshold", json_of(c.no_speech_threshold)},
+                           {"without-timestamps", c.without_timestamps},
+                           {"hotwords", json_of(c.hotwords)},
+                           {"prefix", json_of(c.prefix)},
+                           {"word-timestamps", c.word_timestamps},
+                           {"prepend-punctuations", c.prepend_punctuations},
+                           {"append-punctuations", c.append_punctuations},
+                           {"hallucination-silence-threshold", json_of(c.hallucination_silence_threshold)}};
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
 }
 
 /// Options that reach the engine in other fields of its messages, with the values that request nothing of it.
@@ -96,7 +103,7 @@ Result<OtherEngine> other_engine(const std::string& command, const TranscribeCom
   const bool has_word_file = !speech.hotwords_file.empty();
   Json requested = Json::object();
   for (const auto& [option, value] : window_options(speech)) {
-    const bool is_given = has_word_file && option == std::string_view("hotwords");
+    const bool is_given = has_word_file && option == "hotwords";
     if (!is_given && table.given_by(option) == SourceKind::standard) continue;
     const std::string ability = ability_of(option);
     if (engine->can(ability))

@@ -20,48 +20,46 @@ Result<void> check_count(const char* flag, std::int32_t found) {
                                 show_value(found));
 }
 
-Result<void> check_patience(const SearchFlags& flags) {
-  if (!flags.patience) return {};
-  if (!flags.beam_size) {
+Result<void> check_patience(const DecodingOptions& decoding) {
+  if (!decoding.patience) return {};
+  if (!decoding.beam_size) {
     return fail(Fault::usage, "--patience has no meaning without --beam-size",
                 "It sets how many hypotheses of a beam search must have ended");
   }
-  const double patience = *flags.patience;
+  const double patience = *decoding.patience;
   if (!(patience > 0 && patience <= kMostPatience)) {
     return fail(Fault::usage, "--patience: expected above 0 and at most " + show_value(kMostPatience) + ", found " +
                                   show_value(patience));
   }
-  if (std::nearbyint(*flags.beam_size * patience) < 1) {
+  if (std::nearbyint(*decoding.beam_size * patience) < 1) {
     return fail(Fault::usage, "--patience " + show_value(patience) + " with --beam-size " +
-                                  show_value(*flags.beam_size) + " rounds to no hypothesis at all");
+                                  show_value(*decoding.beam_size) + " rounds to no hypothesis at all");
   }
   return {};
 }
 
 }  // namespace
 
-void add_search(OptionTable& table, SearchFlags& flags) {
-  table.add("best-of", flags.best_of, "N|None", "samples to choose from at a temperature above 0");
-  table.add("beam-size", flags.beam_size, "N|None",
+void add_search(OptionTable& table, DecodingOptions& decoding) {
+  table.add("best-of", decoding.best_of, "N|None", "samples to choose from at a temperature above 0");
+  table.add("beam-size", decoding.beam_size, "N|None",
             "hypotheses followed side by side at temperature 0; None: the most probable token each time, much faster");
-  table.add("patience", flags.patience, "X|None",
+  table.add("patience", decoding.patience, "X|None",
             "a beam search goes on until N times X hypotheses have ended; None: 1; needs --beam-size");
-  table.add("length-penalty", flags.length_penalty, "X|None",
+  table.add("length-penalty", decoding.length_penalty, "X|None",
             "0 to 1: hypotheses rank by log-probability / ((5 + tokens) / 6)^X; None: per token");
+  table.add("seed", decoding.seed, "N", "seed of the sampling; the same seed gives the same transcript");
+  table.add("suppress-tokens", decoding.suppress_tokens, "IDS", "token ids never sampled; -1: the non-speech symbols");
 }
 
-Result<void> set_search(const SearchFlags& flags, DecodingOptions& options) {
-  if (auto checked = check_count("--best-of", flags.best_of.value_or(1)); !checked) return checked;
-  if (auto checked = check_count("--beam-size", flags.beam_size.value_or(1)); !checked) return checked;
-  if (auto checked = check_patience(flags); !checked) return checked;
-  const double penalty = flags.length_penalty.value_or(0);
+Result<void> check_search(const DecodingOptions& decoding) {
+  TRY(check_count("--best-of", decoding.best_of.value_or(1)));
+  TRY(check_count("--beam-size", decoding.beam_size.value_or(1)));
+  TRY(check_patience(decoding));
+  const double penalty = decoding.length_penalty.value_or(0);
   if (!(penalty >= 0 && penalty <= 1)) {
     return fail(Fault::usage, "--length-penalty: expected 0 to 1, or None, found " + show_value(penalty));
   }
-  options.best_of = flags.best_of.value_or(1);
-  options.beam_size = flags.beam_size.value_or(0);
-  options.patience = flags.patience.value_or(1);
-  options.length_penalty = flags.length_penalty.value_or(-1);
   return {};
 }
 

@@ -7,26 +7,18 @@
 
 #include "audio/vad/vad_options.h"
 #include "base/error.h"
+#include "link/decoding_options.h"
 #include "settings/option_table.h"
-#include "transcribe/speech_options.h"
 
 namespace tutti {
 
 // Flags that become SpeechOptions, for every command that transcribes: the search, and the speech that is transcribed.
 
-/// How the most probable text is looked for, in openai-whisper's names and with its defaults on the command line.
-struct SearchFlags {
-  std::optional<std::int32_t> best_of = 5;
-  std::optional<std::int32_t> beam_size = 5;
-  std::optional<double> patience{};
-  std::optional<double> length_penalty{};
-};
+/// Binds every field that has a flag to it. Names are openai-whisper's.
+void add_search(OptionTable& table, DecodingOptions& decoding);
 
-/// Binds every field to its flag.
-void add_search(OptionTable& table, SearchFlags& flags);
-
-/// Writes the flags into `options`; an error names the flag that is not valid.
-Result<void> set_search(const SearchFlags& flags, DecodingOptions& options);
+/// The error names the flag that is not valid.
+Result<void> check_search(const DecodingOptions& decoding);
 
 /// The parts of a file that are transcribed, in faster-whisper's names.
 struct VadFlags {

@@ -39,7 +39,7 @@ void plan_memory(PooledDevice& pooled, const ResolvedDevice& device, const RunOp
   const auto sizes = number_sizes(type_on(pooled.worker.model.compute_type, /*on_cpu=*/false));
   if (!shape || !sizes) return;
   const MemoryPlan plan = memory_plan(*shape, on_gpu(*sizes), pooled.worker.model.text_positions);
-  const std::int64_t beams = std::max(1, options.decoding.beam_size);
+  const std::int64_t beams = std::max(1, options.decoding.beams());
   pooled.memory = device.memory;
   pooled.model_memory = {kDriverMemory.value + plan.weights.value + plan.workspace.value};
   pooled.window_memory = {plan.window.value + beams * plan.sequence.value};
