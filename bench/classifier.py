@@ -25,6 +25,9 @@ import sys
 import wave
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "recipes"))
+from command_line import add_program, parse_line  # noqa: E402
+
 SPEAKERS = ["george", "jackson", "lucas", "nicolas", "theo", "yweweler"]
 RATE, FULL_SCALE = 8000, 1024  # GPLA-12's rate is not known: a WAV file has to have one
 LEAST_DB, STEP_DB, MOST_DB = -20, 5, 20
@@ -111,7 +114,7 @@ def trained(options, folder, more):
         subprocess.run([options.tutti, "train", "classifier", "--data", folder / "list.csv", "--out", out, "--device", "cpu",
                         "--compute-threads", "1", *more], check=True, stdout=subprocess.DEVNULL, stderr=log)
     result = json.loads((out / "result.json").read_text())
-    network = out / ("network" if result["ships"] == "baseline" else "model")
+    network = out / ("model" if result["ships"] == "network" else "network")
     return {"baseline": evaluated(options, out / "baseline", out / "set"), "network": evaluated(options, network, out / "set"),
             "ships": evaluated(options, out / "model", out / "set"), "kind": result["ships"]}
 
@@ -150,17 +153,14 @@ def rows_of(options, name, more, known):
 
 
 def main():
-    own, more = sys.argv[1:], []
-    if "--" in own:
-        own, more = own[:own.index("--")], own[own.index("--") + 1:]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--only", default="gpla12,digits,leaks")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--clips", type=int, default=1500, help="of the synthetic corpus")
-    parser.add_argument("--tutti", type=pathlib.Path, default=HERE.parent / "build/bin/tutti")
+    add_program(parser)
     parser.add_argument("--data", type=pathlib.Path, default=HERE.parent / "../shared/data")
-    options = parser.parse_args(own)
+    options, more = parse_line(parser)
     options.work.mkdir(parents=True, exist_ok=True)
     results = options.work / "results.jsonl"
     known = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []

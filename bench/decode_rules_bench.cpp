@@ -21,8 +21,8 @@ std::vector<float> row() {
 /// range(0): temperature in tenths.
 void rules_and_choice(benchmark::State& state) {
   const DecodingTokens tokens{.eot = 50256, .timestamp_begin = 50363, .no_timestamps = 50362, .blank = {220}};
-  RuleOptions options;
-  for (std::int32_t id = 0; id < 90; ++id) options.suppress.push_back(id * 500);
+  DecodingOptions options;
+  for (std::int32_t id = 0; id < 90; ++id) options.suppress_tokens.push_back(id * 500);
   const std::vector<std::int32_t> sampled{50363, 500, 600};
   const auto logits = row();
   const auto temperature = static_cast<float>(state.range(0)) / 10;

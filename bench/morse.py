@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Errors of reading Morse, by how loud the noise is, how fast and how evenly it is keyed, and what disturbs it.
 
-Usage: bench/morse.py [--tutti build/bin/tutti] [--model DIR]... [--data ../shared/data/morse] [--clips 10] [--seed 1]
+Usage: bench/morse.py [--tutti build/bin/tutti] [--model "DIR FLAG..."]... [--data ../shared/data/morse] [--clips 10] [--seed 1]
                       [--contact MINUTES] [--svg FILE] [--json FILE] [--keep DIR]
 
 A cell is some clips of one kind, made here from the seed: other code, texts and operators than 'tutti synth morse', from which
 models learn. A row is a reader: each model by 'tutti transcribe', the envelope decoder beside this file, and multimon-ng
 (MORSE_CW) where it is installed; what is not there is named and left out. A figure is the share of wrong characters (edits over
-the characters sent, spaces too). The best of each cell is in bold. The signal-to-noise ratio is the power of the keyed tone over
-that of the noise in 500 Hz. --contact adds a contact of so many minutes, --data the recordings of others. Needs numpy.
+the characters sent, spaces too). The best of each cell is in bold, and in the mean no cell counts more than 100. The
+signal-to-noise ratio is the power of the keyed tone over that of the noise in 500 Hz. --contact adds a contact of so many
+minutes, --data the recordings of others. Needs numpy.
 """
 import argparse
 import json
@@ -172,8 +173,8 @@ def edits(reference, found):
 
 def by_tutti(options, model, files, work):
     out = pathlib.Path(tempfile.mkdtemp(dir=work))
-    subprocess.run([options.tutti, "transcribe", "--model", model, "--beam-size", "None", "--output-format", "txt", "--output-dir", out,
-                    "--quiet", *options.flags, *files], check=True)
+    subprocess.run([options.tutti, "transcribe", "--model", *model, "--beam-size", "None", "--output-format", "txt", "--output-dir", out,
+                    "--quiet", *files], check=True)
     return [" ".join((out / f"{file.stem}.txt").read_text().split()).upper() for file in files]
 
 
@@ -188,7 +189,7 @@ def by_multimon(file):
 
 def readers_of(options, work):
     """{name: what reads a list of files}."""
-    readers = {f"tutti, {pathlib.Path(model).name}": lambda files, model=model: by_tutti(options, model, files, work)
+    readers = {f"tutti, {pathlib.Path(model[0]).name}": lambda files, model=model: by_tutti(options, model, files, work)
                for model in options.model}
     readers["envelope"] = lambda files: [morse_envelope.decoded(morse_envelope.samples_of(file)) for file in files]
     if shutil.which("multimon-ng"):
@@ -232,7 +233,8 @@ def sets_of(options, work):
 
 def table_of(rates, names):
     lines = ["| | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
-    for cell, row in rates.items():
+    mean = {name: sum(min(row[name], 100) for row in rates.values()) / len(rates) for name in names}
+    for cell, row in [*rates.items(), ("mean", mean)]:
         best = min(row.values())
         lines.append(f"| {cell} | " + " | ".join(f"**{row[n]:.1f}**" if row[n] == best else f"{row[n]:.1f}" for n in names) + " |")
     return "\n".join(lines)
@@ -274,8 +276,8 @@ def main():
     here = pathlib.Path(__file__).resolve().parent
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tutti", default=str(here.parent / "build/bin/tutti"))
-    parser.add_argument("--model", action="append", default=[], help="a model to read with; may be given again")
-    parser.add_argument("--flags", default=[], type=str.split, help="of 'tutti transcribe', in one word")
+    parser.add_argument("--model", action="append", default=[], type=str.split,
+                        help="a model to read with, and in the same word the flags it needs; may be given again")
     parser.add_argument("--data", type=pathlib.Path, default=here.parent.parent / "shared/data/morse")
     parser.add_argument("--clips", type=int, default=10, help="of each cell")
     parser.add_argument("--seed", default="1")

@@ -19,6 +19,9 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "recipes"))
+from command_line import add_program, parse_line  # noqa: E402
+
 NAMES = [f"c{number:02}" for number in range(1, 11)]
 
 
@@ -60,15 +63,12 @@ def line_of(name, rows):
 
 
 def main():
-    own, flags = sys.argv[1:], []
-    if "--" in own:
-        own, flags = own[:own.index("--")], own[own.index("--") + 1:]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tutti", type=pathlib.Path, default=HERE.parent / "build/bin/tutti")
+    add_program(parser)
     parser.add_argument("--data", type=pathlib.Path, default=HERE.parent / "../shared/data")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("names", nargs="*", metavar="NAME")
-    arguments = parser.parse_args(own)
+    arguments, flags = parse_line(parser)
     speakers = arguments.data / "speakers"
     print("name   audio   DER 0    miss   false  confus  DER 0.25  speakers  time/audio  cpu/audio", flush=True)
     rows = []

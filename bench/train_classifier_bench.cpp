@@ -72,7 +72,7 @@ struct Training {
     static const bool keeps = (keep_step_memory(), true);  // as a training on a processor does
     static_cast<void>(keeps);
     set_compute_threads(0, read_cpu().cores);
-    recipe.device = "cpu";
+    recipe.arithmetic.device = "cpu";
     batches = LabelledBatches::open({.rows = set->rows(), .batch_size = kBatch, .seed = 1}, "").value();
     task = ClassifierTask::start(recipe, std::move(set)).value();
   }

@@ -76,15 +76,10 @@ struct Training {
   std::int64_t number = 0;
 
   Training() {
-    const TtsRecipe recipe{.data_gpu = two_cores()[0],
-                           .speed_share = 0.5,
-                           .noise_share = 0.5,
-                           .room_share = 0.5,
-                           .width = 96,
-                           .encoder_layers = 2,
-                           .decoder_width = 96,
-                           .decoder_layers = 3,
-                           .device = two_cores()[1]};
+    const TtsRecipe recipe{.data = {.gpu = two_cores()[0]},
+                           .augmentation = {.speed_share = 0.5, .noise_share = 0.5, .room_share = 0.5},
+                           .network = {.width = 96, .encoder_layers = 2, .decoder_width = 96, .decoder_layers = 3},
+                           .arithmetic = {.device = two_cores()[1]}};
     task = TtsTask::start(recipe, data).value();
     step = std::make_unique<TrainStep>(*task, AdamWOptions{}, StepOptions{});
     use_cores(task->cores());

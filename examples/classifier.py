@@ -25,20 +25,30 @@ def spectrogram(samples, g):
     return mel.clamp_min(mel.max() - g["top_db"]) if g["top_db"] else mel
 
 
+def baseline(weights, mel):
+    """The same answer for all segments of a clip: [1, labels]."""
+    x = torch.cat([mel.double().mean((0, 2)), mel.double().transpose(0, 1).flatten(1).std(1, correction=0)])
+    return F.linear(x, *(weights[name].double() for name in ("baseline.weight", "baseline.bias"))).softmax(0)[None]
+
+
 def answers(config, weights, mel):
     """[segments, n_mels, frames] decibels -> probability of each label, [segments, labels]."""
-    if "baseline" in config:  # of all segments of a clip the same
-        x = torch.cat([mel.double().mean((0, 2)), mel.double().transpose(0, 1).flatten(1).std(1, correction=0)])
-        return F.linear(x, *(weights[name].double() for name in ("baseline.weight", "baseline.bias"))).softmax(0)[None]
+    if "baseline" in config:
+        return baseline(weights, mel)
     shape = config["network"]
     mean, deviation = (torch.tensor(config["normalisation"][name])[:, None] for name in ("mean", "deviation"))
-    x = ((mel - mean) / deviation).unsqueeze(1)
+    normalised = (mel - mean) / deviation
+    x = normalised.unsqueeze(1)
     for number, pool in enumerate(shape["pools"], 1):
         x = F.relu(F.conv2d(x, weights[f"conv{number}.weight"], weights[f"conv{number}.bias"], padding=1))
         x = F.max_pool2d(x, [min(pool[0], int(x.shape[2])), min(pool[1], int(x.shape[3]))])
     x = F.adaptive_avg_pool2d(x, shape["grid"]).flatten(1)
     x = F.relu(F.linear(x, weights["hidden.weight"], weights["hidden.bias"]))
-    return F.linear(x, weights["head.weight"], weights["head.bias"]).softmax(1)
+    network = F.linear(x, weights["head.weight"], weights["head.bias"]).softmax(1)
+    if not config.get("mixed"):
+        return network
+    both = network.clamp_min(1e-9).log() + baseline(weights, normalised).float().clamp_min(1e-9).log()
+    return (0.5 * both).softmax(1)
 
 
 def segments(samples, g):

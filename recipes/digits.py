@@ -15,6 +15,8 @@ import pathlib
 import subprocess
 import sys
 
+from command_line import add_program, parse_line
+
 HELD_OUT, CHOOSING = range(0, 5), range(5, 10)  # recordings
 
 
@@ -37,17 +39,14 @@ def write_list(path, digits, without):
 
 
 def main():
-    own, more = sys.argv[1:], []
-    if "--" in own:
-        own, more = own[:own.index("--")], own[own.index("--") + 1:]
     here = pathlib.Path(__file__).resolve().parent
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--digits", type=pathlib.Path, default=here.parent / "../shared/data/digits")
-    parser.add_argument("--tutti", type=pathlib.Path, default=here.parent / "build/bin/tutti")
+    add_program(parser)
     parser.add_argument("--without", default="", metavar="SPEAKER")
-    options = parser.parse_args(own)
-    work, tutti = options.work, str(options.tutti)
+    options, more = parse_line(parser)
+    work, tutti = options.work, options.tutti
     work.mkdir(parents=True, exist_ok=True)
     write_list(work / "list.csv", options.digits, options.without)
     subprocess.run([tutti, "prepare", "classifier", "--data", work / "list.csv", "--out", work / "set"], check=True)

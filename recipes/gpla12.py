@@ -19,6 +19,8 @@ import subprocess
 import sys
 import wave
 
+from command_line import add_program, parse_line
+
 RATE, FULL_SCALE = 8000, 1024
 # Leaks differ in their level, so it stays as it is.
 TRAINING = ["--gain-db", "0", "--shift-share", "0.3", "--least-steps", "40", "--epochs", "30", "--warmup-epochs", "1",
@@ -113,17 +115,14 @@ def network(work, tutti, labels, parts, more):
 
 
 def main():
-    own, more = sys.argv[1:], []
-    if "--" in own:
-        own, more = own[:own.index("--")], own[own.index("--") + 1:]
     here = pathlib.Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--data", type=pathlib.Path, default=here / "../shared/data/leaks/gpla12")
-    parser.add_argument("--tutti", type=pathlib.Path, default=here / "build/bin/tutti")
+    add_program(parser)
     parser.add_argument("--seed", type=int, default=20251126)
     parser.add_argument("--folds", type=int, default=5)
-    options = parser.parse_args(own)
+    options, more = parse_line(parser)
     values, labels = signals(options.data)
     (options.work / "audio").mkdir(parents=True, exist_ok=True)
     for index, signal in enumerate(values):

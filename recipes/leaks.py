@@ -15,6 +15,8 @@ import pathlib
 import subprocess
 import sys
 
+from command_line import add_program, parse_line
+
 HERE = pathlib.Path(__file__).resolve().parent
 CORPORA = {"learn": (2400, 29, 48), "held": (600, 1029, 24)}  # clips, seed, sensors
 CONDITIONS = ["clean", "good", "moderate", "poor", "dx"]
@@ -49,15 +51,12 @@ def show(name, pairs):
 
 
 def main():
-    own, more = sys.argv[1:], []
-    if "--" in own:
-        own, more = own[:own.index("--")], own[own.index("--") + 1:]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=pathlib.Path)
-    parser.add_argument("--tutti", type=pathlib.Path, default=HERE.parent / "build/bin/tutti")
+    add_program(parser)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--held-out-only", type=pathlib.Path, metavar="MODEL")
-    options = parser.parse_args(own)
+    options, more = parse_line(parser)
     options.work.mkdir(parents=True, exist_ok=True)
     make(options, "held")
     model = options.held_out_only

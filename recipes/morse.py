@@ -3,12 +3,13 @@
 
 Usage: recipes/morse.py WORK [--tutti build/bin/tutti] [--model DIR] [--share SHARE] [--corpus-only] [-- FLAG...]
 
-Three trainings follow one another: WORK/short on clips of up to 4 s, from which attention learns to listen at all, WORK/train
+Four trainings follow one another: WORK/short on clips of up to 4 s, from which attention learns to listen at all, WORK/train
 on clips of up to 28 s of all conditions of the band, WORK/air on what recordings off the air have (--air-share of 'tutti synth
 morse'): noise louder than the tone, fading, near stations, narrow filters, hand keys, and contacts in which calls are sent
-twice. WORK/air/model is the model; its config says that windows follow keying. With --model only the last training is run,
-from that model's weights. WORK/eval.jsonl is what evaluations while training take, and is not learned. --share 0.1 makes a tenth of
-the clips. Everything follows from the seed below. A run that was ended goes on behind what it has done.
+twice; WORK/finish on the same without what can only be guessed, half of it in noise of the whole band. WORK/finish/model is
+the model; its config says that windows follow keying. With --model only the last two are run, from that model's weights.
+WORK/eval.jsonl is what evaluations while training take, and is not learned. --share 0.1 makes a tenth of the clips. Everything
+follows from the seed below. A run that was ended goes on behind what it has done.
 What stands behind -- goes to every 'tutti train whisper'.
 """
 import argparse
@@ -16,6 +17,7 @@ import json
 import pathlib
 import sys
 
+from command_line import add_program, parse_line
 from nano import FIRST, SHORT_MORSE, morse_lines, train_in_turn, write_manifest
 
 SEED, EVALUATED = 20261129, 120
@@ -24,13 +26,22 @@ AIR = ["--air-share", "1", "--contact-share", "0.65", "--hand-share", "0.4", "--
 # name: (clips by condition, seconds at most, flags)
 SHORT = {"short": (SHORT_MORSE, 4, ["--contact-share", "0.4", "--hand-share", "0.2"])}
 TRAIN = {"bands": ({"clean": 3000, "good": 6000, "moderate": 4000, "poor": 2000, "dx": 2000}, 28, CONTACTS)}
-LAST = {"air": ({"good": 12000}, 20, AIR),
-        "air-long": ({"good": 4000}, 28, AIR),
-        "air-narrow": ({"good": 3000}, 20, [*AIR, "--rate", "8000"]),
-        "receivers": ({"good": 2000}, 16, [*CONTACTS, "--receiver-share", "1", "--noise-db=-3:15"]),
-        "still": ({"clean": 2000, "good": 2000}, 24, CONTACTS)}
-# The last training: at small rates, without each letter's place, which only a new network needs.
-LATE = ["--learning-rate", "4e-4", "--max-steps", "6000", "--schedule-steps", "0", "--frame-weight", "0", "--noise-share", "0.1"]
+LAST = {"air": ({"good": 20000}, 12, AIR),  # as long as the windows that follow keying
+        "air-mid": ({"good": 3000}, 20, AIR),
+        "air-long": ({"good": 1000}, 28, AIR),
+        "air-narrow": ({"good": 3000}, 12, [*AIR, "--rate", "8000"]),
+        "receivers": ({"good": 2000}, 12, [*CONTACTS, "--receiver-share", "1", "--noise-db=-3:15"]),
+        "still": ({"clean": 2000, "good": 2000}, 16, CONTACTS)}
+# What is finished with: nothing so deep in noise that only guessing is left, and more clips of noise alone.
+FINISH = {"near": ({"good": 9000}, 12, [*AIR, "--noise-db=-8:15", "--noise-share", "0.08"]),
+          "near-narrow": ({"good": 1500}, 12, [*AIR, "--noise-db=-8:15", "--noise-share", "0.08", "--rate", "8000"]),
+          "calm": ({"clean": 1500, "good": 1500}, 12, CONTACTS)}
+# The last trainings: the first at high rates until the finish, which lowers them and adds noise of the whole band.
+LATE = ["--learning-rate", "8e-4", "--max-steps", "2750", "--schedule-steps", "5000", "--noise-share", "0.1",
+        "--frame-weight", "0.3", "--timestamps", "0.2"]
+FINISHING = ["--learning-rate", "4e-4", "--max-steps", "1900", "--schedule-steps", "0", "--warmup-steps", "50",
+             "--noise-share", "0.45", "--noise-least-db=-14", "--noise-most-db", "12",
+             "--frame-weight", "0.3", "--timestamps", "0.2"]
 KEYED = {"tutti_vad_method": "keying"}  # what src/transcribe reads in the model's config.json
 
 
@@ -50,6 +61,7 @@ def make_corpus(work, tutti, share, is_new):
         write_manifest(work / "short.jsonl", corpus(work, tutti, SHORT, share, SEED))
         write_manifest(work / "train.jsonl", corpus(work, tutti, TRAIN, share, SEED + 100))
     write_manifest(work / "air.jsonl", [line for line in last if line["id"] not in taken])
+    write_manifest(work / "finish.jsonl", corpus(work, tutti, FINISH, share, SEED + 300))
     write_manifest(work / "eval.jsonl", evaluated)  # last: a corpus that has it is whole
 
 
@@ -65,17 +77,14 @@ def mark_as_keyed(model):
 
 
 def main():
-    line = sys.argv[1:]
-    border = line.index("--") if "--" in line else len(line)
-    ours, theirs = line[:border], line[border + 1:]
     here = pathlib.Path(__file__).resolve().parent
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("work", type=pathlib.Path)
-    parser.add_argument("--tutti", default=str(here / "../build/bin/tutti"))
+    add_program(parser)
     parser.add_argument("--model", type=pathlib.Path, help="begin with its weights, at the last training")
     parser.add_argument("--share", type=float, default=1, help="of the clips that are made")
     parser.add_argument("--corpus-only", action="store_true")
-    options = parser.parse_args(ours)
+    options, theirs = parse_line(parser)
     if not 0 < options.share <= 1:
         parser.error(f"--share: expected above 0 and at most 1, found {options.share}")
     if options.model and not (options.model / "config.json").exists():
@@ -86,12 +95,12 @@ def main():
     if options.corpus_only:
         return 0
     eval_data = ["--eval-data", str(options.work / "eval.jsonl")]
-    trainings = [("short", FIRST), ("train", eval_data), ("air", eval_data + LATE)]
+    trainings = [("short", FIRST), ("train", eval_data), ("air", LATE), ("finish", eval_data + FINISHING)]
     model = ["--model", str(options.model)] if options.model else []
-    status = train_in_turn(options, here / "morse.toml", trainings[-1:] if options.model else trainings, model, theirs)
+    status = train_in_turn(options, here / "morse.toml", trainings[-2:] if options.model else trainings, model, theirs)
     if status:
         return status
-    mark_as_keyed(options.work / "air" / "model")
+    mark_as_keyed(options.work / "finish" / "model")
     return 0
 
 

@@ -26,6 +26,8 @@ import subprocess
 import sys
 import wave
 
+from command_line import add_program, parse_line
+
 SEED = 20251121
 STRINGS, SHORT_STRINGS, JUDGED, HELD_OUT = 8000, 8000, 100, 500
 MORSE = {"clean": 2000, "good": 6000, "moderate": 4000, "poor": 2000, "dx": 2000}
@@ -219,19 +221,16 @@ def train_in_turn(options, recipe, trainings, model, more):
 
 
 def main():
-    line = sys.argv[1:]
-    border = line.index("--") if "--" in line else len(line)
-    ours, theirs = line[:border], line[border + 1:]
     here = pathlib.Path(__file__).resolve().parent
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--digits", type=pathlib.Path, default=here / "../../shared/data/digits")
-    parser.add_argument("--tutti", default=str(here / "../build/bin/tutti"))
+    add_program(parser)
     parser.add_argument("--without", metavar="SPEAKER", help="learn nothing of this speaker, and hold out nobody else")
     parser.add_argument("--digits-only", action="store_true", help="without Morse, in a fifth of the steps")
     parser.add_argument("--corpus-only", action="store_true")
     parser.add_argument("--held-out-only", action="store_true", help="make WORK/held-out.jsonl and nothing else")
-    options = parser.parse_args(ours)
+    options, theirs = parse_line(parser)
     options.work.mkdir(parents=True, exist_ok=True)
     parts = Parts(options.without)
     if not chosen(options.digits, parts.held_out):

@@ -54,6 +54,7 @@ PUBLIC = {"audio": "public", "feed": "feed", "recording": "audio", "profile": "p
 PLAIN = {
     "audio/audio_choice.h", "audio/augment/augmentation.h", "audio/augment/effects.h", "audio/vad/vad_options.h", "diarize/diarize_options.h",
     "feed/batch.h", "feed/buffers.h", "feed/options.h", "feed/timed_text.h", "flow/queue_limits.h", "flow/report.h", "flow/stage_clock.h",
+    "link/decoding_options.h",
     "metrics/histogram.h", "metrics/phase_times.h", "metrics/work_span.h",
     "transcribe/speech_options.h", "transcribe/spoken_language.h", "transcript/long_form_options.h", "transcript/transcript.h",
 }

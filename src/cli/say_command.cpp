@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "audio/voice/melody.h"
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/output_ownership.h"
@@ -50,6 +51,9 @@ OptionTable table_of(SayCommand& c) {
             "scale of the noise that speech is made of, 0 to 1: less is flatter and clearer");
   table.add("pauses", c.speech.pauses, "X",
             "how long pauses at marks and between sentences last, 0 to 10: 0.5 half as long, 2 twice");
+  table.add("pitch-range", c.speech.pitch_range, "X",
+            "how far the pitch goes from its median, 0.1 to 4: 0.5 half as many semitones, 2 twice as many; 0: what "
+            "the voice's config.json has, else 1");
   table.add("vocoder", c.speech.vocoder, "auto|trained|griffin-lim|DIR",
             "what makes sound of spectrograms: the trained vocoder in the voice's folder, Griffin-Lim, or OUT/model of "
             "'tutti train vocoder'; auto: the voice's own where it has one");
@@ -72,6 +76,9 @@ Result<void> check_values(const SayCommand& c) {
   constexpr double kLongestPauses = 10;
   if (!(c.speech.pauses >= 0 && c.speech.pauses <= kLongestPauses))
     return fail(Fault::usage, "--pauses: expected 0 to 10, found " + number_text(c.speech.pauses));
+  if (c.speech.pitch_range != 0 &&
+      !(c.speech.pitch_range >= kLeastPitchRange && c.speech.pitch_range <= kMostPitchRange))
+    return fail(Fault::usage, "--pitch-range: expected 0.1 to 4, or 0, found " + number_text(c.speech.pitch_range));
   if (c.speech.steps < 1 || c.speech.steps > kMostSteps)
     return fail(Fault::usage, "--steps: expected 1 to 100, found " + std::to_string(c.speech.steps));
   const auto kind = c.speech.times.extension();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 
 #include "base/json.h"
 #include "base/numbers.h"
@@ -108,14 +107,6 @@ std::string random_uuid() {
   text[16] = "89ab"[static_cast<unsigned char>(text[16]) % 4];
   for (const std::size_t at : {20U, 16U, 12U, 8U}) text.insert(at, "-");
   return text;
-}
-
-std::string iso_time(std::chrono::system_clock::time_point time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
 }  // namespace tutti

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -34,8 +33,5 @@ Result<void> check_message(const JobMessage& message);
 
 /// A random UUID, version 4 (RFC 9562).
 std::string random_uuid();
-
-/// "2026-11-28T18:00:00Z".
-std::string iso_time(std::chrono::system_clock::time_point time);
 
 }  // namespace tutti

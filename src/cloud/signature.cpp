@@ -3,12 +3,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <map>
 #include <span>
 
 #include "base/sha256.h"
 #include "base/strings.h"
+#include "base/time_text.h"
 
 namespace tutti {
 namespace {
@@ -40,15 +40,6 @@ std::string hmac(std::string_view key, std::string_view text) {
   return bytes_of_hex(hmac_hex(key, text));
 }
 
-/// "20261128T173000Z".
-std::string stamp_of(std::chrono::system_clock::time_point now) {
-  const std::time_t time = std::chrono::system_clock::to_time_t(now);
-  std::tm parts{};
-  ::gmtime_r(&time, &parts);
-  std::array<char, 32> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &parts)};
-}
-
 /// A header's value as it is signed: blanks around it left out, and every run of them one space.
 std::string canonical_value(std::string_view value) {
   std::string canonical;
@@ -65,7 +56,8 @@ std::vector<std::pair<std::string, std::string>> signed_headers(const AwsRequest
                                                                 const Credentials& credentials,
                                                                 const SigningScope& scope,
                                                                 std::chrono::system_clock::time_point now) {
-  const std::string stamp = stamp_of(now), day = stamp.substr(0, 8), content = sha256_of(request.body);
+  const std::string stamp = utc_text(now, "%Y%m%dT%H%M%SZ"), day = stamp.substr(0, 8),
+                    content = sha256_of(request.body);
   auto headers = request.headers;
   headers.emplace_back("host", host_of_origin(request.origin));
   headers.emplace_back("x-amz-date", stamp);

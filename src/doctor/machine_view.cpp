@@ -1,4 +1,4 @@
-#include "cli/top/machine_view.h"
+#include "doctor/machine_view.h"
 
 #include <algorithm>
 

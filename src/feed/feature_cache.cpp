@@ -151,9 +151,7 @@ Result<FeatureCache::PackLocation> FeatureCache::reserve(std::int64_t size) {
   const bool is_full =
       state_.with([&](const State& state) { return !state.open || state.open->size + size > most_of_pack; });
   std::shared_ptr<Pack> fresh;
-  if (is_full) {
-    fresh = TRY(new_pack());
-  }
+  if (is_full) fresh = TRY(new_pack());
   PackLocation location;
   std::vector<std::shared_ptr<Pack>> dropped;
   state_.with([&](State& state) {

@@ -263,9 +263,7 @@ Feed::Parts::Parts(FeedOptions requested, std::unique_ptr<Dataset> data, std::un
       pipeline({.clock = options.clock}) {}
 
 Result<void> Feed::Parts::choose_path() {
-  if (options.resident.where != Residence::stream) {
-    packed = TRY(open_packed(options, *set));
-  }
+  if (options.resident.where != Residence::stream) packed = TRY(open_packed(options, *set));
   if (packed) {
     path = std::make_unique<GatheredBatches>(options, packed, *bad, prefix);
     return {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -53,6 +54,10 @@ struct NumberSizes {
 
 /// The bytes of a number in a window's keys and values in eight bits, with a float32 of scale for every 64 of them.
 inline constexpr double kByteCross = 1 + 4.0 / 64;
+
+/// The names that --compute-type takes.
+inline constexpr std::array<std::string_view, 8> kComputeTypes{"default",  "auto",    "float32", "tf32",
+                                                               "bfloat16", "float16", "int8",    "int8_float16"};
 
 /// The sizes of a compute type as --compute-type names it; nothing for one that is unknown. "auto" is unknown. int8 on
 /// a CPU with AVX2 keeps windows in kByteCross, as int8_float16 always does.

@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "base/try.h"
+#include "feed/prepared_set.h"
 #include "hub/files_of_model.h"
 #include "prepare/prepare_recordings.h"
 #include "prepare/prepared_folder.h"
@@ -17,11 +18,6 @@ namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The machine was short of something, or another process in the way: the recording may well be as good as any.
-bool may_pass(Fault fault) {
-  return fault == Fault::exhausted || fault == Fault::full || fault == Fault::unavailable;
-}
 
 /// Writes recordings into the corpus as they come.
 class Collection {

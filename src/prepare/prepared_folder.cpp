@@ -64,12 +64,8 @@ Result<double> quietest_in(const Recording& recording, Stretch stretch, double a
 Result<Piece> settled(const PreparedPiece& taken, const Recording& recording) {
   Piece piece = taken.piece;
   const auto whole = recording.duration().count();
-  const auto start = piece.start > 0 ? quietest_in(recording, taken.around_start, piece.start) : piece.start;
-  const auto end = piece.end < whole ? quietest_in(recording, taken.around_end, piece.end) : piece.end;
-  TRY(start);
-  TRY(end);
-  piece.start = *start;
-  piece.end = *end;
+  if (piece.start > 0) piece.start = TRY(quietest_in(recording, taken.around_start, piece.start));
+  if (piece.end < whole) piece.end = TRY(quietest_in(recording, taken.around_end, piece.end));
   return piece;
 }
 
@@ -161,9 +157,7 @@ Result<void> settle_settings(const fs::path& out, const std::string& settings, b
 Result<PreparedFolder> PreparedFolder::create(const fs::path& out, const std::string& settings,
                                               const StampOf& stamp_now, OutputOwnership files) {
   TRY(expect_own_folder(out));
-  for (const char* name : {"audio", "transcripts", kDoneFolder}) {
-    TRY(make_folders(out / name));
-  }
+  for (const char* name : {"audio", "transcripts", kDoneFolder}) TRY(make_folders(out / name));
   auto lock = TRY(lock_folder(out));
   PreparedFolder folder(out, std::move(lock), std::move(files));
   TRY(folder.go_on(settings, stamp_now));
@@ -224,14 +218,11 @@ Result<void> PreparedFolder::write(const std::string& id, const PreparedRecordin
   const auto first = samples_in(Seconds(piece.start), kModelRate);
   const auto last = std::min(samples_in(Seconds(piece.end), kModelRate), prepared.recording.samples());
   std::vector<std::int16_t> pcm(static_cast<std::size_t>(std::max<std::int64_t>(0, last - first)));
-  auto written = prepared.recording.read(first, pcm);
+  TRY(prepared.recording.read(first, pcm));
   const auto audio = out_ / "audio" / (id + ".flac");
-  if (written) written = files_.expect_no_input(audio);
-  if (written) written = write_audio(audio, pcm, AudioFormat::flac);
-  if (written)
-    written =
-        write_file(out_ / "transcripts" / (id + ".json"), transcript_json(transcript_of(piece, prepared.language)));
-  if (!written) return written;
+  TRY(files_.expect_no_input(audio));
+  TRY(write_audio(audio, pcm, AudioFormat::flac));
+  TRY(write_file(out_ / "transcripts" / (id + ".json"), transcript_json(transcript_of(piece, prepared.language))));
   const Seconds length = length_of(std::ssize(pcm), kModelRate);
   done.metadata += quoted(id) + "," + quoted(id + ".flac") + "," + quoted(piece.text) + "," +
                    fixed_text(length.count(), 4) + "," + fixed_text(piece.start, 3) + "," + fixed_text(taken.score, 3) +

@@ -92,8 +92,7 @@ Result<void> TextAligner::align(std::vector<TextUnit>& units, WindowDecoder& dec
                          ? objection(run.front())
                          : "was not found, and what surrounds it is longer than the model's window";
     for (TextUnit& unit : run) unit.refused = why;
-    auto done = why.empty() ? align_run(run, last_speech, decoder) : Result<void>();
-    if (!done) return done;
+    if (why.empty()) TRY(align_run(run, last_speech, decoder));
     first = next;
   }
   return {};

@@ -1,5 +1,6 @@
 #include "public/tutti/whisper_model.h"
 
+#include <algorithm>
 #include <deque>
 #include <thread>
 #include <utility>
@@ -9,10 +10,12 @@
 #include "base/build_id.h"
 #include "base/field_names.h"
 #include "base/guarded.h"
+#include "base/strings.h"
 #include "base/try.h"
 #include "device/list/device_list.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
+#include "hub/memory_plan.h"
 #include "hub/model_shape.h"
 #include "jobs/history.h"
 #include "transcribe/service/speech_service.h"
@@ -91,6 +94,9 @@ Result<void> check(const WhisperModelOptions& options) {
   };
   if (auto threads = expect_none_below_zero("threads", options.threads); !threads) return threads;
   if (auto batch = expect_none_below_zero("batch_size", options.batch_size); !batch) return batch;
+  if (std::ranges::find(kComputeTypes, options.compute_type) == kComputeTypes.end())
+    return fail(Fault::usage, field("compute_type") + ": expected " + joined(kComputeTypes, ", ") + ", found " +
+                                  options.compute_type);
   if (options.longest <= Seconds(0)) return fail(Fault::usage, field("longest") + ": expected more than 0 seconds");
   return {};
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/time_text.h"
 #include "cloud/job_message.h"
 
 namespace tutti {
@@ -45,7 +46,7 @@ double percentage_of(JobPhase phase, double share) {
 }
 
 std::string progress_json(const RemoteProgress& progress, std::chrono::system_clock::time_point now) {
-  const std::string time = iso_time(now);
+  const std::string time = utc_text(now);
   return json_line(nlohmann::ordered_json{{"schema_version", kStatusVersion},
                                           {"job_id", progress.job_id},
                                           {"status", name_of(progress.phase)},

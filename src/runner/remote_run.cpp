@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/periodic_thread.h"
+#include "base/time_text.h"
 #include "base/try.h"
 #include "runner/s3_sink.h"
 #include "runner/sqs_job_source.h"
@@ -91,7 +92,7 @@ class RemoteJobs final : public JobSupply {
   SqsJobSource source_;
   S3Sink sink_;
   const std::string host_ = host_name();
-  const std::string started_ = iso_time(std::chrono::system_clock::now());
+  const std::string started_ = utc_text(std::chrono::system_clock::now());
   PeriodicThread renewing_;
   PeriodicThread reporting_;
 };
@@ -99,7 +100,7 @@ class RemoteJobs final : public JobSupply {
 void RemoteJobs::report(const std::string& state) {
   using Json = nlohmann::ordered_json;
   const auto numbers = tally_.now();
-  const std::string now = iso_time(std::chrono::system_clock::now());
+  const std::string now = utc_text(std::chrono::system_clock::now());
   Json jobs = Json::array(), devices = Json::array();
   for (const auto& attempt : attempts_.all()) jobs.push_back(attempt->message.job_id);
   for (const ChosenDevice& chosen : options_.devices)

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/time_text.h"
 #include "base/try.h"
 
 namespace tutti {
@@ -53,7 +54,7 @@ int batch_size_of(const PoolView& view) {
 }  // namespace
 
 std::string result_json(const JobMessage& message, const ResultFacts& facts, const Transcript& transcript) {
-  const std::string at = iso_time(facts.at);
+  const std::string at = utc_text(facts.at);
   Json json{{"schema_version", kResultVersion},
             {"job_id", message.job_id},
             {"s3_input_path", message.s3_input_path},

@@ -188,6 +188,9 @@ std::variant<HttpAnswer, std::unique_ptr<SocketSession>> Api::begin_socket(const
     return answer_of({.status = 400,
                       .message = "intent: expected transcription: this server has no other sessions",
                       .param = "intent"});
+  if (const auto model = parameters.find("model");
+      model != parameters.end() && !options_.models->contains(model->second))
+    return answer_of(options_.models->missing(model->second));
   if (auto refused = refuse_live()) return std::move(*refused);
   const auto admission = live_.admit(request_of_client(client->fingerprint, head.address));
   if (!admission)

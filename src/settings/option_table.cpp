@@ -84,9 +84,22 @@ bool OptionTable::requests_help(const std::vector<std::string>& arguments) {
   return false;
 }
 
+std::vector<std::string> OptionTable::forms_with(const std::string& name) const {
+  std::vector<std::string> forms;
+  for (const OptionForm& other : other_forms_)
+    if (std::ranges::find(other.options, name) != other.options.end()) forms.push_back(other.name);
+  return forms;
+}
+
 tl::unexpected<Error> OptionTable::unknown(const std::string& argument) const {
   if (argument.starts_with("--")) {
     const std::string name = split_flag(argument).first;
+    if (const auto forms = forms_with(name); !forms.empty()) {
+      const auto advice = form_.advice.find(name);
+      return fail(
+          Fault::usage, "--" + name + ": is for " + joined(forms, " or ") + ", and this is " + form_.name,
+          (advice == form_.advice.end() ? "Leave it out" : advice->second) + "; see 'tutti " + command_ + " --help'");
+    }
     return fail(Fault::usage, "--" + name + ": no such option", unknown_hint(name));
   }
   const std::string file = !positional_                           ? ""
@@ -99,6 +112,7 @@ std::string OptionTable::unknown_hint(std::string_view name) const {
   std::vector<std::string> names{"help", "show-config"};
   for (const auto& option : options_) names.push_back(option.name);
   names.insert(names.end(), also_taken_.begin(), also_taken_.end());
+  for (const OptionForm& other : other_forms_) names.insert(names.end(), other.options.begin(), other.options.end());
   const auto other = std::ranges::find(kOfWhisperX, name, &std::pair<std::string_view, std::string_view>::first);
   if (other != kOfWhisperX.end() && std::ranges::find(names, other->second) != names.end())
     return "It is whisperX's name for --" + std::string(other->second) + ". See 'tutti " + command_ + " --help'";
@@ -135,6 +149,19 @@ SourceKind OptionTable::given_by(std::string_view name) {
 bool OptionTable::is_changed(std::string_view name) const {
   const auto found = std::ranges::find(options_, name, &Option::name);
   return found != options_.end() && found->show() != found->usual;
+}
+
+Result<void> OptionTable::expect(std::span<const OptionRule> rules) const {
+  for (const OptionRule& rule : rules) {
+    if (!is_changed(rule.option)) continue;
+    const std::string hint = "See 'tutti " + command_ + " --help'";
+    if (!rule.needs.empty() && !is_changed(rule.needs))
+      return fail(Fault::usage, "--" + rule.option + ": has a meaning only with --" + rule.needs, hint);
+    if (std::ranges::any_of(rule.excludes, [&](const std::string& other) { return is_changed(other); }))
+      return fail(Fault::usage, "--" + rule.option + ": " + rule.why + ", without --" + joined(rule.excludes, ", --"),
+                  hint);
+  }
+  return {};
 }
 
 std::vector<std::pair<std::string, std::string>> OptionTable::given_elsewhere() const {
@@ -206,6 +233,7 @@ Result<OptionTable::Action> OptionTable::read(const std::vector<std::string>& ar
   // Weakest first; each stronger source writes over it.
   for (const auto& [key, value] : sources.file) {
     Option* option = find(with_hyphens(key));
+    if (!option && !forms_with(with_hyphens(key)).empty()) continue;
     if (!option) return fail(Fault::usage, sources.file_name + ": '" + key + "': no such setting", unknown_hint(key));
     TRY(apply(*option, value, sources.file_name + ": " + key, SourceKind::file));
   }

@@ -35,6 +35,22 @@ struct Option {
   std::string usual{};  // the default, as shown
 };
 
+/// One of several ways to call a command, each of which has options of its own.
+struct OptionForm {
+  std::string name{};                           // as errors have it: "a comparison of two profiles"
+  std::vector<std::string> options{};           // their names
+  std::map<std::string, std::string> advice{};  // by the name of an option of other forms: what to do here instead
+};
+
+/// What an option needs, or excludes, among the other options of its command. By their names; "given" is what has
+/// another value than its default.
+struct OptionRule {
+  std::string option{};
+  std::string needs{};                  // counts only where this one is given; empty: by itself
+  std::vector<std::string> excludes{};  // cannot be given beside these
+  std::string why{};                    // of `excludes`: "is for one run"
+};
+
 /// Where values may come from beside the command line. Plain data, so that tests need no environment.
 struct SettingSources {
   std::map<std::string, std::string> environment{};  // TUTTI_OUTPUT_DIR -> value
@@ -81,6 +97,13 @@ class OptionTable {
   /// Names without "--" that were taken out of the words before: an unknown flag may be a misspelling of one of them.
   void also_taken(std::vector<std::string> names) { also_taken_ = std::move(names); }
 
+  /// This table is of the form `own` of a command with several. What only `others` have is refused on the command line,
+  /// with their names and the advice of `own`; where a variable or the settings file has it, it counts for nothing.
+  void form(OptionForm own, std::vector<OptionForm> others) {
+    form_ = std::move(own);
+    other_forms_ = std::move(others);
+  }
+
   /// The command reads neither environment nor settings file, and the help does not mention them.
   void reads_flags_alone() { other_sources_ = false; }
 
@@ -103,6 +126,8 @@ class OptionTable {
   SourceKind given_by(std::string_view name);
   /// Whether the present value of an option is another one than its default.
   bool is_changed(std::string_view name) const;
+  /// Checks what `read` has found. Fault::usage for the first rule that is broken.
+  Result<void> expect(std::span<const OptionRule> rules) const;
   /// Options that a variable or the settings file has set, as flags, and what to call them instead in an error:
   /// {"--device", "TUTTI_DEVICE"}.
   std::vector<std::pair<std::string, std::string>> given_elsewhere() const;
@@ -128,6 +153,8 @@ class OptionTable {
   bool is_option(std::string_view word);
   tl::unexpected<Error> unknown(const std::string& argument) const;
   std::string unknown_hint(std::string_view name) const;
+  /// The other forms of the command that have an option of this name.
+  std::vector<std::string> forms_with(const std::string& name) const;
 
   std::string command_;
   std::string summary_;
@@ -135,6 +162,8 @@ class OptionTable {
   std::vector<std::pair<std::size_t, std::string>> groups_;  // first option, heading
   std::vector<std::string> examples_;
   std::vector<std::string> also_taken_;
+  OptionForm form_;
+  std::vector<OptionForm> other_forms_;
   bool other_sources_ = true;
   std::vector<std::string>* positional_ = nullptr;
   std::string positional_name_;

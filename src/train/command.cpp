@@ -23,6 +23,8 @@
 #include "base/process/process_setup.h"
 #include "base/strings.h"
 #include "base/try.h"
+#include "device/machine.h"
+#include "model/cpu/compute_team.h"
 #include "model/gpu.h"
 #include "model/gpu/out_of_memory.h"
 #include "recipe/recipe_file.h"
@@ -68,37 +70,26 @@ Result<TrainLine> train_line(std::span<char*> arguments) {
   return line;
 }
 
-/// The recipe that `read` makes of the line's settings, on a device of this process.
-template <class Read>
-auto recipe_of(const TrainLine& given, Read read) -> decltype(read()) {
-  auto recipe = read();
-  if (!recipe) return recipe;
-  recipe->device = TRY(settled_device(given.device.empty() ? recipe->device : given.device));
-  return recipe;
-}
-
-Result<TrainingEnd> run_whisper_training(const TrainLine& given) {
-  auto recipe = TRY(recipe_of(given, [&] { return read_recipe(given.settings, given.config); }));
-  return train_whisper({.recipe = std::move(recipe),
-                        .model = given.model,
-                        .out = given.out,
-                        .resume = given.resume,
-                        .settings = given.settings});
-}
-
-/// A training that `run` does by the recipe that `read` makes of the settings.
-template <class Recipe, auto read, auto run>
-Result<TrainingEnd> run_recipe_training(const TrainLine& given) {
-  auto recipe = TRY(recipe_of(given, [&] { return read(given.settings, given.config, Recipe()); }));
-  return run({.recipe = std::move(recipe), .out = given.out, .resume = given.resume, .settings = given.settings});
+/// A training that `run` does by the recipe of the line's settings, on a device of this process.
+template <class Recipe, auto run>
+Result<TrainingEnd> run_training_of(const TrainLine& given) {
+  auto recipe = TRY(read_recipe<Recipe>(given.settings, given.config));
+  auto& device = recipe.arithmetic.device;
+  device = TRY(settled_device(given.device.empty() ? device : given.device));
+  set_compute_threads(recipe.arithmetic.compute_threads, read_cpu().cores);
+  return run({.recipe = std::move(recipe),
+              .model = given.model,
+              .out = given.out,
+              .resume = given.resume,
+              .settings = given.settings});
 }
 
 /// The trainings that there are; cli/training/train_command.cpp has the other half of each.
 constexpr std::pair<std::string_view, Result<TrainingEnd> (*)(const TrainLine&)> kTrainings[] = {
-    {kWhisperTraining, run_whisper_training},
-    {kClassifierTraining, run_recipe_training<ClassifierRecipe, read_classifier_recipe, train_classifier>},
-    {kTtsTraining, run_recipe_training<TtsRecipe, read_tts_recipe, train_tts>},
-    {kVocoderTraining, run_recipe_training<VocoderRecipe, read_vocoder_recipe, train_vocoder>}};
+    {kWhisperTraining, run_training_of<WhisperRecipe, train_whisper>},
+    {kClassifierTraining, run_training_of<ClassifierRecipe, train_classifier>},
+    {kTtsTraining, run_training_of<TtsRecipe, train_tts>},
+    {kVocoderTraining, run_training_of<VocoderRecipe, train_vocoder>}};
 
 Result<TrainingEnd> run_named_training(std::span<char*> arguments) {
   const std::string_view name = arguments.empty() ? "" : arguments[0];
@@ -176,6 +167,7 @@ Result<SayRequest> speech_of(std::span<char*> arguments) {
   table.add("steps", request.steps);
   table.add("temperature", request.temperature);
   table.add("pauses", request.pauses);
+  table.add("pitch-range", request.pitch_range);
   table.add("vocoder", request.vocoder);
   table.add("device", request.device);
   table.add("threads", request.threads);

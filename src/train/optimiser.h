@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "recipe/training_recipe.h"
 #include "train/parameter.h"
 
 namespace tutti {
@@ -26,7 +27,7 @@ struct TrainingLength {
 
 /// How the learning rate moves. Pure; steps count from 1.
 struct RateSchedule {
-  enum class Shape { constant, linear, cosine };
+  using Shape = RateShape;
   Shape shape = Shape::linear;
   double peak = 0;
   std::int64_t warmup = 0;  // steps until the peak

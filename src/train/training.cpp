@@ -15,7 +15,6 @@
 #include "base/try.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
-#include "recipe/training_fields.h"
 #include "train/checkpoint/folder.h"
 #include "train/device_copies.h"
 #include "train/report/reporter.h"
@@ -132,42 +131,25 @@ Result<ProcessGroup> join_processes(const std::filesystem::path& out) {
   return group;
 }
 
-RateSchedule::Shape schedule_shape(const std::string& name) {
-  if (name == "cosine") return RateSchedule::Shape::cosine;
-  return name == "linear" ? RateSchedule::Shape::linear : RateSchedule::Shape::constant;
+Result<ProcessGroup> join_alone(const std::filesystem::path& out, const std::string& what, const std::string& hint) {
+  auto group = TRY(join_processes(out));
+  if (group.peers) return fail(Fault::usage, what + " is trained by one process", hint);
+  return group;
 }
 
-RateSchedule schedule_by_steps(const TrainingRecipe& recipe, std::int64_t warmup) {
-  return {.shape = schedule_shape(recipe.schedule),
-          .peak = recipe.learning_rate,
-          .warmup = warmup,
-          .steps = recipe.epochs == 0 ? recipe.max_steps : 0,
-          .final_share = recipe.final_rate};
+AdamWOptions adamw_of(const OptimiserSettings& o) {
+  return {.beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon, .weight_decay = o.weight_decay};
 }
 
-TrainerOptions options_of(const TrainingRecipe& recipe) {
-  return {.max_steps = recipe.max_steps,
-          .accumulation = recipe.accumulation,
-          .save_steps = recipe.save_steps,
-          .eval_steps = recipe.eval_steps,
-          .keep = recipe.keep,
-          .patience = recipe.patience,
-          .bad_step_limit = recipe.bad_step_limit,
-          .max_time = Seconds(60 * recipe.max_minutes),
-          .export_type = recipe.export_type};
+StepOptions step_options(const OptimiserSettings& o, const ArithmeticSettings& a) {
+  return {.precision = a.precision, .clip = o.clip, .ema = o.ema, .seed = a.seed};
 }
 
-StepPrecision step_precision(const std::string& name) {
-  if (name == "tf32") return StepPrecision::tf32;
-  if (name == "bfloat16") return StepPrecision::bfloat16;
-  return name == "float16" ? StepPrecision::float16 : StepPrecision::float32;
-}
-
-void warn_of_precision(at::Device device, const std::string& name) {
+void warn_of_precision(at::Device device, const PrecisionWord& precision) {
   if (!device.is_cuda()) return;
   const auto card = gpu::facts(index_of(device));
-  const auto unsupported = card ? unsupported_reason(step_precision(name), card->capability) : std::string();
-  if (!unsupported.empty()) log(Level::warning, "precision " + name + ": " + unsupported);
+  const auto unsupported = card ? unsupported_reason(precision, card->capability) : std::string();
+  if (!unsupported.empty()) log(Level::warning, "precision " + precision.word() + ": " + unsupported);
 }
 
 TrainingLength length_of(std::int64_t samples, const std::function<std::int64_t(std::int64_t)>& steps,
@@ -183,7 +165,7 @@ TrainingLength length_of(std::int64_t samples, const std::function<std::int64_t(
 }
 
 Result<TrainingEnd> run_training(ReadyTraining training, TrainingState state) {
-  const bool reports = !training.peers || training.peers->rank() == 0;
+  const bool reports = !training.is_trial && (!training.peers || training.peers->rank() == 0);
   auto reporter = TRY(reports ? take_over(training, state) : Result<std::unique_ptr<Reporter>>(nullptr));
   if (reporter) report_link(training.task);
   if (reporter && training.feed_report) reporter->watch_feed(training.feed_report);
@@ -206,21 +188,6 @@ Result<TrainingEnd> run_training(ReadyTraining training, TrainingState state) {
   choice.remember(trainer.ring());
   report_epochs(training, trainer.state().step, *end);
   return end;
-}
-
-Result<TrainingEnd> run_trial(ReadyTraining training, TrainingState state) {
-  catch_stop_signals();
-  NullTrainingWatcher watcher;
-  const int depth = ring_depth_of(training.ring.depth);
-  training.options.ring = {.depth = depth, .most_depth = depth};
-  return Trainer({.task = training.task,
-                  .step = training.step,
-                  .next = training.next,
-                  .evaluate = training.evaluate,
-                  .interrupted = stop_requested,
-                  .watcher = watcher},
-                 training.options, std::move(state))
-      .run();
 }
 
 }  // namespace tutti

@@ -97,7 +97,7 @@ Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOpti
                                  .compute_type = options.compute_type == "default" ? usual : options.compute_type,
                                  .threads = device.core ? 1 : options.threads,
                                  .batch_size = options.batch_size,
-                                 .beams = std::max(1, options.decoding.beam_size),
+                                 .beams = std::max(1, options.decoding.beams()),
                                  .text_positions = shape ? text_positions_of(options, *shape) : 0,
                                  .deterministic = options.deterministic},
                        .heartbeat = is_other ? kOtherHeartbeat : HeartbeatLimits{}};

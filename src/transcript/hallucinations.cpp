@@ -90,7 +90,7 @@ WordSeek seek_by_words(Segments& segments, const WindowContext& window, const Wo
   const Edges edges(window);
   const std::int64_t seek = window.span.seek;
   const std::optional<double> speech = speech_end(segments);
-  const bool goes_on_at_speech = !window.closed && speech && *speech > edges.start;
+  const bool goes_on_at_speech = !rules.reads_windows_once && !window.closed && speech && *speech > edges.start;
   if (goes_on_at_speech) next_seek = frame_of(*speech);
   if (!rules.hallucination_silence_threshold) return {.next_seek = next_seek};
 

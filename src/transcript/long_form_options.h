@@ -21,6 +21,7 @@ struct WordRules {
   std::string append_punctuations = "\"'.。,，!！?？:：”)]}、";  // belong to the word before them
   /// Seconds: silence longer than this beside words that look invented is skipped, and they are dropped. None: never.
   std::optional<double> hallucination_silence_threshold{};
+  bool reads_windows_once = false;  // the reference goes on where a window's last word ends: keyed sound has no such
   bool operator==(const WordRules&) const = default;
 };
 

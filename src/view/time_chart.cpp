@@ -5,6 +5,7 @@
 #include <ctime>
 #include <limits>
 
+#include "base/time_text.h"
 #include "view/charts.h"
 #include "view/markup.h"
 #include "view/text.h"
@@ -32,11 +33,7 @@ double step_for(double largest, int count) {
 }
 
 std::string date_text(double at, bool with_time) {
-  const auto time = static_cast<std::time_t>(at);
-  std::tm parts{};
-  ::gmtime_r(&time, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, with_time ? "%m-%d %H:%M" : "%Y-%m-%d", &parts)};
+  return utc_text(static_cast<std::time_t>(at), with_time ? "%m-%d %H:%M" : "%Y-%m-%d");
 }
 
 /// Where values and moments lie in the picture.

@@ -21,6 +21,7 @@ TEST(KeyedModel, IsWhatItsConfigDeclares) {
   EXPECT_FALSE(is_keyed_with(R"({"tutti_vad_method": 1})"));
   EXPECT_FALSE(is_keyed_with("[1]"));
   EXPECT_FALSE(is_keyed_with("{"));
+  EXPECT_TRUE(is_keyed(TUTTI_SOURCE_DIR "/models/morse"));
 }
 
 TEST(KeyedModel, WithoutAConfigItIsNone) {

@@ -1,4 +1,4 @@
-#include "cli/batch/batch_quote.h"
+#include "planning/batch/batch_quote.h"
 
 #include <gtest/gtest.h>
 

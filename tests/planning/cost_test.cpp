@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 
 #include "base/json.h"
-#include "cli/batch/report_json.h"
-#include "cli/cost/cost_answer.h"
-#include "cli/cost/offer_speeds.h"
-#include "cli/cost/run_bill.h"
-#include "cli/cost/shown_amounts.h"
+#include "planning/batch/report_json.h"
+#include "planning/cost/cost_question.h"
+#include "planning/cost/run_bill.h"
+#include "planning/cost/shown_amounts.h"
+#include "support/never_stops.h"
 
 using namespace tutti;
 using nlohmann::json;
@@ -16,7 +16,7 @@ namespace {
 Offer offer(const std::string& device, double usd_hour, double speed, int devices = 1) {
   return {.price = {.device = device, .usd_hour = usd_hour, .devices = devices},
           .target = {.id = device, .speed = speed, .on_cpu = device == "cpu"},
-          .speed_from = "--speed"};
+          .speed_from = "speed"};
 }
 
 /// An archive of 100 recordings of an hour.
@@ -136,7 +136,7 @@ TEST(Offers, SpeedsAreTypedElseThoseOfTheDeviceThatFitsBest) {
   EXPECT_EQ(baseline_of(*offers, ""), 1U) << "the CPU";
   EXPECT_EQ(baseline_of(*offers, "G4DN.xlarge spot"), 0U);
   EXPECT_FALSE(baseline_of(*offers, "L4")) << "its speed is not known";
-  EXPECT_THAT(offers_of(prices, "", known, {{"T5", 2}}).error().text(), HasSubstr("--speed T5: nothing of this name"));
+  EXPECT_THAT(offers_of(prices, "", known, {{"T5", 2}}).error().text(), HasSubstr("speed T5: nothing of this name"));
   EXPECT_EQ(offers_of({.others = 0.3}, "", known, {})->size(), 2U) << "one number is every device's";
   EXPECT_FALSE(offers_of({.others = 0.3}, "", {}, {}));
   EXPECT_EQ(offers_of(prices, "on-demand", known, {})->size(), 2U) << "the spot price is left out";
@@ -145,6 +145,19 @@ TEST(Offers, SpeedsAreTypedElseThoseOfTheDeviceThatFitsBest) {
 TEST(Offers, TypedSpeedsAreTimesRealTimeAndNothingElse) {
   EXPECT_EQ(parse_speeds("T4=14.3x,cpu=1")->size(), 2U);
   for (const char* text : {"T4", "=2", "T4=0", "T4=-1", "T4=fast", "T4=inf"}) EXPECT_FALSE(parse_speeds(text)) << text;
+}
+
+TEST(CostQuestion, AnswerHasAllOffersAndRefusesAnUnknownBaseline) {
+  NeverStops stop;
+  CostQuestion question{.prices = {.prices = {{.device = "T4", .usd_hour = 0.5}, {.device = "cpu", .usd_hour = 0.3}}},
+                        .speeds = {{"T4", 14.3}, {"cpu", 1.1}}};
+  const auto answer = answer_cost(question, stop);
+  ASSERT_TRUE(answer) << answer.error().text();
+  EXPECT_EQ(answer->offers.size(), 2U);
+  EXPECT_EQ(answer->baseline, 1U) << "the CPU";
+  EXPECT_TRUE(answer->plans.empty()) << "there is no work";
+  question.baseline = "L4";
+  EXPECT_THAT(answer_cost(question, stop).error().text(), HasSubstr("baseline L4: no offer with a known speed"));
 }
 
 TEST(CostAnswer, NamesItsBaselineAndWhatIsNotShown) {

@@ -1,4 +1,4 @@
-#include "cli/batch/report_json.h"
+#include "planning/batch/report_json.h"
 
 #include <gmock/gmock.h>
 
@@ -124,7 +124,7 @@ TEST(ReportText, EarlierRunsResultsAreSeparateFromThisRuns) {
   const std::string text = batch_report_text(report, {}, {});
   EXPECT_THAT(text, StartsWith("2 recordings done, 1 failed: "));
   EXPECT_THAT(text, HasSubstr("Done before this run: 1.\n"));
-  EXPECT_THAT(text, HasSubstr("Failed in an earlier run and left alone: 1; --retry-failed does them again.\n"));
+  EXPECT_THAT(text, HasSubstr("Failed in an earlier run and left alone: 1; retry_failed does them again.\n"));
   EXPECT_THAT(text, HasSubstr("Cancelled in an earlier run and left alone: 1; "));
 }
 
@@ -155,7 +155,7 @@ TEST(ReportText, RunWithNothingToDoReportsOnlyThat) {
             "All 12 recordings were done before this run: nothing was left to do.\n");
   report.counts = report.before = {.total = 12, .done = 11, .failed = 1};
   EXPECT_EQ(batch_report_text(report, {{"card", 2.0}}, {}),
-            "Done before this run: 11.\nFailed in an earlier run and left alone: 1; --retry-failed does them again.\n");
+            "Done before this run: 11.\nFailed in an earlier run and left alone: 1; retry_failed does them again.\n");
 }
 
 TEST(ReportJson, EveryReasonForWhichADeviceCanBeIdleHasItsWords) {

@@ -191,6 +191,53 @@ TEST_F(ProfileTimed, SenselessRequestsAreUsageErrors) {
   EXPECT_THAT(profile(cases[14]).err, HasSubstr("Did you mean 'features'?"));
 }
 
+class ProfileForms : public ProfileTimed {};
+
+TEST_F(ProfileForms, FlagOfAnotherFormIsRefusedWithTheNamesOfBoth) {
+  const auto file = pipeline(kFeed);
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"--pipeline", file, "--prove"}, "--prove: is for a command of tutti, and this is a described pipeline"},
+      {{"--pipeline", file, "--memory", "4GiB"}, "A pipeline has --queue-budget; see 'tutti profile --help'"},
+      {{"--simulate", "--", "tutti", "features"}, "--simulate: is for a described pipeline, and this is a command of"},
+      {{"--pipeline", file, "--", "ls"}, "--pipeline: is for a described pipeline, and this is another program"},
+      {{"--prove", "--", "ls"}, "--prove: is for a command of tutti, and this is another program, 'ls'"},
+      {{"--compare", "a", "b", "--tune"}, "--tune: is for a command of tutti or a described pipeline, and this is a"},
+      {{"--compare", "a", "b", "--", "ls"}, "--compare: is for a comparison of two profiles, and this is another"},
+      {{"--import", "trace.json", "--seconds", "3"}, "and this is an import of traces. Leave it out; see"}};
+  for (const auto& [words, text] : cases) {
+    const auto end = profile(words);
+    EXPECT_EQ(end.exit_code, 2) << testing::PrintToString(words);
+    EXPECT_THAT(end.err, HasSubstr(text));
+  }
+}
+
+TEST_F(ProfileForms, FlagThatNeedsOrExcludesAnotherNamesIt) {
+  const auto file = pipeline(kFeed);
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"--pipeline", file, "--queue-budget", "4"}, "--queue-budget: has a meaning only with --tune"},
+      {{"--pipeline", file, "--simulate", "--trace", "t"},
+       "--trace: is for one run, without --tune, --simulate, --exp"},
+      {{"--apply", "decode.threads=2", "--", "tutti", "features"}, "--apply: has a meaning only with --prove"},
+      {{"--tune", "--prove", "--", "tutti", "features"}, "--tune: chooses its own changes to prove, without --prove"}};
+  for (const auto& [words, text] : cases) {
+    const auto end = profile(words);
+    EXPECT_EQ(end.exit_code, 2) << testing::PrintToString(words);
+    EXPECT_THAT(end.err, HasSubstr(text));
+  }
+}
+
+TEST_F(ProfileForms, WithoutAFormAllOfThemAreNamed) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"--prove"}, {"--simulate"}})
+    EXPECT_THAT(profile(words).err, HasSubstr("expected --pipeline FILE.toml, or a command behind --"));
+  EXPECT_THAT(profile({"--prove", "features"}).err, HasSubstr("'features': a command begins behind --"));
+}
+
+TEST_F(ProfileForms, VariablesOfOtherFormsCountForNothing) {
+  const auto file = pipeline(kFeed);
+  EXPECT_EQ(profile({"--pipeline", file, "--simulate"}, {"TUTTI_STEPS=5", "TUTTI_PROVE=True"}).exit_code, 0);
+  EXPECT_EQ(profile({"--simulate"}, {"TUTTI_PIPELINE=" + file}).exit_code, 0) << "a variable names the pipeline";
+}
+
 TEST_F(ProfileTimed, CommandKeepsItsOutputAndGetsAProfile) {
   const std::string clip = TUTTI_SOURCE_DIR "/samples/jfk.flac";
   std::vector<std::string> words{"--", "tutti", "features", "--json"};

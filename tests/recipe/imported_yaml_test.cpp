@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "recipe/field_values.h"
 #include "recipe/recipe_file.h"
 #include "recipe/tts_fields.h"
 
@@ -13,14 +12,14 @@ using namespace tutti;
 namespace {
 
 Result<ImportedConfig> imported(const std::string& yaml) {
-  return import_yaml(yaml, "config.yaml", names_of(TtsRecipe()));
+  return import_yaml(yaml, "config.yaml", recipe_text(TtsRecipe()).keys);
 }
 
 /// The recipe that a YAML file gives.
 Result<TtsRecipe> recipe_in(const std::string& yaml) {
   const auto config = imported(yaml);
   if (!config) return tl::unexpected<Error>(config.error());
-  return read_tts_recipe(config->toml, "config.yaml");
+  return read_recipe<TtsRecipe>(config->toml, "config.yaml");
 }
 
 /// The answers that contain `part`.
@@ -53,15 +52,15 @@ constexpr const char* kNote =
 TEST(ImportedYaml, KeysOfTheNoteBecomeOurs) {
   const auto recipe = recipe_in(kNote);
   ASSERT_TRUE(recipe) << recipe.error().text();
-  EXPECT_EQ(recipe->width, 256);
-  EXPECT_EQ(recipe->epochs, 500);
-  EXPECT_EQ(recipe->max_steps, 0) << "the usual number of steps would end 500 epochs early";
-  EXPECT_EQ(recipe->learning_rate, 1e-4);
-  EXPECT_EQ(recipe->schedule, "cosine");
-  EXPECT_EQ(recipe->clip, 0.5);
-  EXPECT_EQ(recipe->batch_size, 56);
-  EXPECT_EQ(recipe->ring_depth, 16);
-  EXPECT_TRUE(recipe->gradient_checkpointing);
+  EXPECT_EQ(recipe->network.width, 256);
+  EXPECT_EQ(recipe->batches.epochs, 500);
+  EXPECT_EQ(recipe->batches.max_steps, 0) << "the usual number of steps would end 500 epochs early";
+  EXPECT_EQ(recipe->optimiser.learning_rate, 1e-4);
+  EXPECT_EQ(recipe->optimiser.schedule, RateShape::cosine);
+  EXPECT_EQ(recipe->optimiser.clip, 0.5);
+  EXPECT_EQ(recipe->batches.size, 56);
+  EXPECT_EQ(recipe->batches.ring_depth, 16);
+  EXPECT_TRUE(recipe->network.gradient_checkpointing);
 }
 
 TEST(ImportedYaml, EveryOtherKeyHasItsAnswerWithFileAndLine) {
@@ -83,12 +82,12 @@ TEST(ImportedYaml, ValuesAreThoseOfYaml12) {
   const auto recipe =
       recipe_in("{lr: 1e-4, seed: +7, log_order: True, model_gpu: 1, mixed_precision: true, model_size: tiny}");
   ASSERT_TRUE(recipe) << recipe.error().text();
-  EXPECT_EQ(recipe->learning_rate, 1e-4);
-  EXPECT_EQ(recipe->seed, 7u);
-  EXPECT_TRUE(recipe->log_order);
-  EXPECT_EQ(recipe->device, "cuda:1");
-  EXPECT_EQ(recipe->precision, "bfloat16");
-  EXPECT_EQ(recipe->model_size, "tiny");
+  EXPECT_EQ(recipe->optimiser.learning_rate, 1e-4);
+  EXPECT_EQ(recipe->arithmetic.seed, 7u);
+  EXPECT_TRUE(recipe->run.log_order);
+  EXPECT_EQ(recipe->arithmetic.device, "cuda:1");
+  EXPECT_EQ(recipe->arithmetic.precision, StepPrecision::bfloat16);
+  EXPECT_EQ(recipe->network.model_size, VoiceSize::tiny);
 }
 
 TEST(ImportedYaml, AWrongValueIsNamedWithItsLine) {

@@ -1,6 +1,6 @@
 #include "settings/option_table.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <set>
 #include <sstream>
@@ -281,4 +281,53 @@ TEST(OptionTable, LineOfAProgramNamesWhoseItIs) {
     EXPECT_THAT(refused.error().what, testing::HasSubstr("tutti-engine evaluate"));
     EXPECT_THAT(refused.error().hint, testing::HasSubstr("tutti writes this command line by itself"));
   }
+}
+
+namespace {
+
+/// One form of a command that has three.
+OptionTable form_of(Knobs& knobs) {
+  OptionTable table("transcribe", "Test.");
+  table.add("threads", knobs.threads, "N", "threads");
+  table.add("model", knobs.model, "DIR", "model");
+  table.add_switch("carry", knobs.carry, "carry");
+  table.form({.name = "a file", .advice = {{"rate", "A file has its own"}}},
+             {{.name = "a stream", .options = {"threads", "rate", "delay"}}, {.name = "a call", .options = {"rate"}}});
+  return table;
+}
+
+}  // namespace
+
+TEST(OptionTable, FlagOfAnotherFormIsRefusedByName) {
+  Knobs knobs;
+  OptionTable table = form_of(knobs);
+  EXPECT_EQ(table.read({"--rate", "3"}, {}).error().text(),
+            "--rate: is for a stream or a call, and this is a file. A file has its own; see 'tutti transcribe --help'");
+  EXPECT_EQ(table.read({"--delay=3"}, {}).error().text(),
+            "--delay: is for a stream, and this is a file. Leave it out; see 'tutti transcribe --help'");
+  EXPECT_NE(table.read({"--delai=3"}, {}).error().text().find("Did you mean --delay?"), std::string::npos);
+}
+
+TEST(OptionTable, FileMayHaveKeysOfOtherForms) {
+  Knobs knobs;
+  OptionTable table = form_of(knobs);
+  EXPECT_TRUE(table.read({}, {.file = {{"rate", "3"}, {"threads", "2"}}, .file_name = "config.toml"}));
+  EXPECT_EQ(knobs.threads, 2);
+  EXPECT_FALSE(table.read({}, {.file = {{"rat", "3"}}, .file_name = "config.toml"}));
+}
+
+TEST(OptionTable, RulesNameWhatAnOptionNeedsOrExcludes) {
+  const std::vector<OptionRule> rules{{.option = "threads", .needs = "model"},
+                                      {.option = "carry", .excludes = {"model", "threads"}, .why = "is for one run"}};
+  const auto broken = [&](const std::vector<std::string>& arguments) {
+    Knobs knobs;
+    OptionTable table = form_of(knobs);
+    EXPECT_TRUE(table.read(arguments, {}));
+    const auto fits = table.expect(rules);
+    return fits ? "" : fits.error().what;
+  };
+  EXPECT_EQ(broken({"--threads", "2"}), "--threads: has a meaning only with --model");
+  EXPECT_EQ(broken({"--carry", "--model", "x"}), "--carry: is for one run, without --model, --threads");
+  EXPECT_EQ(broken({"--threads", "2", "--model", "x"}), "");
+  EXPECT_EQ(broken({"--threads", "0", "--carry"}), "") << "the default is as if it were not given";
 }

@@ -292,6 +292,17 @@ TEST(Convert, WarnsOfFlagsThatAreForModels) {
   expect_output(end.err, "--type has no effect on transcripts");
 }
 
+TEST(Convert, RefusesTurnsOfATranscriptWithoutSpeakers) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "talk.json",
+                                    R"({"text": "hello", "segments": [{"start": 0, "end": 1, "text": " hello"}]})"));
+  const ProgramEnd end = run_program(
+      {tutti_program(), "convert", (folder / "talk.json").string(), "-f", "rttm", "-o", folder.path().string()});
+  EXPECT_EQ(end.exit_code, 3);
+  expect_output(end.err, "no segment names its speaker");
+  EXPECT_FALSE(std::filesystem::exists(folder / "talk.rttm"));
+}
+
 TEST(Wer, PrintsTheContractsJson) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "ref", "the quick brown fox\n"));

@@ -22,6 +22,11 @@ fs::path shipped() {
   return fs::path(TUTTI_SOURCE_DIR) / "models/nano";
 }
 
+/// Reads Morse off the air.
+fs::path shipped_morse() {
+  return fs::path(TUTTI_SOURCE_DIR) / "models/morse";
+}
+
 fs::path shipped_classifier() {
   return fs::path(TUTTI_SOURCE_DIR) / "models/leaks";
 }
@@ -30,6 +35,13 @@ fs::path shipped_classifier() {
 bool is_held_out(const fs::path& recording) {
   const auto name = recording.stem().string();
   return std::stoi(name.substr(name.rfind('_') + 1)) < 5;
+}
+
+std::uintmax_t bytes_in(const fs::path& model) {
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(model))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  return bytes;
 }
 
 std::string digest_of(const fs::path& file) {
@@ -49,10 +61,8 @@ nlohmann::json evaluated(const fs::path& data) {
 }  // namespace
 
 TEST(ShippedModel, TakesEightMegabytesAtMost) {
-  std::uintmax_t bytes = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(shipped()))
-    if (entry.is_regular_file()) bytes += entry.file_size();
-  EXPECT_LE(bytes, 8'000'000U);
+  EXPECT_LE(bytes_in(shipped()), 8'000'000U);
+  EXPECT_LE(bytes_in(shipped_morse()), 8'000'000U);
 }
 
 TEST(ShippedModel, WasNotTrainedOnItsEvaluationRecordings) {
@@ -73,9 +83,7 @@ TEST(ShippedModel, WasNotTrainedOnItsEvaluationRecordings) {
 }
 
 TEST(ShippedClassifier, TakesThreeMegabytesAtMost) {
-  std::uintmax_t bytes = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(shipped_classifier())) bytes += entry.file_size();
-  EXPECT_LE(bytes, 3'000'000U);
+  EXPECT_LE(bytes_in(shipped_classifier()), 3'000'000U);
 }
 
 TEST(ShippedClassifier, NamesMadePipesThatItHasNotLearned) {
@@ -136,4 +144,30 @@ TEST(ShippedModel, TranscribesForeignMorseRecordings) {
   const auto found = evaluated(work / "morse.jsonl");
   EXPECT_EQ(found["samples"], count);
   EXPECT_LE(found["cer"].get<double>(), 0.10);
+}
+
+TEST(ShippedMorse, ReadsForeignRecordingsWithoutFurtherFlags) {
+  TUTTI_NEEDS("morse/texts.json");
+  const TempFolder work;
+  const auto known = nlohmann::json::parse(read_file(test_data() / "morse/texts.json").value());
+  std::vector<std::string> words{tutti_program(),   "transcribe", "--model",      shipped_morse().string(),
+                                 "--output-format", "txt",        "--output-dir", work.path().string()};
+  std::vector<fs::path> recordings;
+  std::string sent, found;
+  for (const auto& [name, facts] : known.items()) {
+    const auto recording = test_data() / ("morse/" + name);
+    if (!facts["text"].is_string() || !fs::exists(recording)) continue;
+    recordings.push_back(recording);
+    words.push_back(recording.string());
+    sent += facts["text"].get<std::string>() + "\n";
+  }
+  ASSERT_GE(recordings.size(), 5U);
+  const auto read = run_program(words);
+  ASSERT_EQ(read.exit_code, 0) << read.err;
+  for (const auto& recording : recordings) found += read_file(work / (recording.stem().string() + ".txt")).value_or("");
+  ASSERT_TRUE(write_file_atomically(work / "sent", sent) && write_file_atomically(work / "found", found));
+  const auto scored = run_program({tutti_program(), "wer", "--json", "--normalizer", "none", "--ref",
+                                   (work / "sent").string(), "--hyp", (work / "found").string()});
+  ASSERT_EQ(scored.exit_code, 0) << scored.err;
+  EXPECT_LE(nlohmann::json::parse(scored.out)["cer"].get<double>(), 0.05) << found;
 }

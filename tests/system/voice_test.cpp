@@ -13,6 +13,7 @@
 
 #include "audio/voice/level.h"
 #include "audio/voice/loudness.h"
+#include "audio/voice/pitch.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/strings.h"
@@ -117,6 +118,18 @@ std::string digits_read_back(const fs::path& voice, const std::string& text) {
     if (c >= '0' && c <= '9') digits += c;
   }
   return digits;
+}
+
+/// Standard deviation of the pitch, in semitones.
+double deviation_of_pitch(const Wave& wave) {
+  std::vector<double> semitones;
+  for (const float hertz : pitch_of(wave.samples, {.rate = wave.rate, .hop = 200}))
+    if (hertz > 0) semitones.push_back(12 * std::log2(hertz));
+  double sum = 0, squares = 0;
+  for (const double value : semitones) sum += value;
+  const double mean = sum / static_cast<double>(semitones.size());
+  for (const double value : semitones) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(semitones.size()));
 }
 
 }  // namespace
@@ -300,6 +313,20 @@ TEST(Voice, AudioHasItsLevelQuietEndsAndNoClicks) {
     }
     EXPECT_LT(largest_step_at_silence(wave), 0.003F) << words.back();
   }
+}
+
+TEST(Voice, PitchRangeWidensTheMelodyAndKeepsTheLength) {
+  const TempFolder work;
+  const auto spoken = [&](const std::string& range) {
+    const auto end =
+        say(shipped_voice(), work / "x.wav", {"--pitch-range", range, "The train to London was late again."});
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    return wave_of(read_file(work / "x.wav").value());
+  };
+  const auto learned = spoken("1"), wide = spoken("2.5");
+  EXPECT_NEAR(static_cast<double>(wide.samples.size()), static_cast<double>(learned.samples.size()), 3200);
+  EXPECT_GT(deviation_of_pitch(wide), 1.7 * deviation_of_pitch(learned));
+  EXPECT_EQ(say(shipped_voice(), work / "x.wav", {"--pitch-range", "9", "one"}).exit_code, 2);
 }
 
 TEST(Voice, SettingsWithoutEffectAreRefused) {

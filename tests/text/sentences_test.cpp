@@ -67,3 +67,12 @@ TEST(Sentences, WithoutACommaIsCutBetweenWordsOrCharacters) {
   EXPECT_THAT(split_sentences("aaaa bbbb cccc", 10).pieces, ElementsAre("aaaa bbbb", "cccc"));
   EXPECT_THAT(split_sentences("ääääää", 5).pieces, ElementsAre("ää", "ää", "ää"));
 }
+
+TEST(Sentences, QuestionsForYesOrNoDifferFromOthers) {
+  for (const char* text : {"Is it five?", "\"Did he come?\"", "You did? ", "And you?", "Can you say what it is?",
+                           "\u201cIs it raining?\u201d"})
+    EXPECT_TRUE(is_yes_or_no_question(text)) << text;
+  for (const char* text : {"What is it?", "In which year?", "Who's there?", "\"How?\"", "Is it five.", "", "why?",
+                           "What\u2019s your name?", "What're you doing?", "Excuse me, where is the station?"})
+    EXPECT_FALSE(is_yes_or_no_question(text)) << text;
+}

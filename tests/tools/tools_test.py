@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Tests of the scripts of tools/ and bench/: test summary, layers, registration, console blocks, peers, word errors, contention, demo, model."""
+"""Tests of the scripts of tools/, bench/ and recipes/: test summary, layers, registration, console blocks, peers, word errors,
+contention, command lines, demo, model."""
+import argparse
 import contextlib
 import hashlib
 import importlib.util
@@ -20,7 +22,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
 sys.path.insert(0, str(ROOT / "bench/peers"))
 sys.path.insert(0, str(ROOT / "bench"))
+sys.path.append(str(ROOT / "recipes"))
 
+import command_line
 import contention
 from contract import LINES, Line, faster_whisper, transformers
 from load import Load, busy_ticks, worst_share
@@ -226,6 +230,24 @@ class TestReadBack(unittest.TestCase):
             file = pathlib.Path(folder) / "texts"
             write(file, "LJ001|Dr. Who|doctor who\n\nplain text\n")
             self.assertEqual(self.tool.texts_of(file), ["doctor who", "plain text"])
+
+
+class TestCommandLine(unittest.TestCase):
+    """How recipes and benches part their flags from those of what they start."""
+
+    def parsed(self, *words):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("work")
+        command_line.add_program(parser)
+        return command_line.parse_line(parser, words)
+
+    def test_flags_behind_the_first_border_are_another_programs(self):
+        options, more = self.parsed("WORK", "--tutti", "./tutti", "--", "--resume", "--", "x")
+        self.assertEqual((options.work, options.tutti, more), ("WORK", "./tutti", ["--resume", "--", "x"]))
+
+    def test_without_a_border_there_are_none(self):
+        options, more = self.parsed("WORK")
+        self.assertEqual((options.tutti, more), (str(ROOT / "build/bin/tutti"), []))
 
 
 DEMO_TUTTI = """#!/usr/bin/env python3

@@ -165,6 +165,46 @@ TEST(FileScores, VoteIsTheMeanOfLogProbabilities) {
   EXPECT_EQ(vote_of(std::span(clips).first(1)).probabilities, clips[0].probabilities) << "exactly its own";
 }
 
+TEST(Mixture, AnswersByTheMeanOfBothLogarithms) {
+  const TempFolder folder;
+  const auto set = set_of(folder / "SET.H5", 24, by_shape);
+  const auto baseline = trained_baseline(*set, {}, "").model;
+  ClassifierModel network = baseline;
+  network.is_baseline = false;
+  network.shape = classifier_shape(set->geometry(), 2, 8, false);
+  network.weights = new_classifier(network.shape, 3, at::kCPU);
+  network.mean = at::full({8, 1}, -48.0);
+  network.deviation = at::full({8, 1}, 9.0);
+  ASSERT_TRUE(keep_baseline(folder.path(), network.mixed_with(baseline), "float32"));
+  const auto mixed = ClassifierModel::load(folder / "baseline", at::kCPU);
+  ASSERT_TRUE(mixed) << mixed.error().text();
+  EXPECT_TRUE(mixed->is_mixed);
+  const auto answers_by = [&](const ClassifierModel& model) {
+    return classify_set(model, *set, 100, [] { return false; }).value();
+  };
+  const auto both = answers_by(*mixed), one = answers_by(network), other = answers_by(baseline);
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    const double a = std::sqrt(one[i].probabilities[0] * other[i].probabilities[0]);
+    const double b = std::sqrt(one[i].probabilities[1] * other[i].probabilities[1]);
+    EXPECT_NEAR(both[i].probabilities[0], a / (a + b), 1e-4) << i;
+  }
+}
+
+TEST(Comparison, MixtureShipsUnlessOneOfItsPartsIsBetter) {
+  const auto shipped = [](double network, double baseline, double mixture, std::int64_t recordings) {
+    return Comparison{.network = scores_with(network),
+                      .baseline = scores_with(baseline),
+                      .mixture = scores_with(mixture),
+                      .recordings = recordings}
+        .ships();
+  };
+  EXPECT_EQ(shipped(0.25, 0.25, 0.24, 60), Shipped::mixture);
+  EXPECT_EQ(shipped(0.17, 0.25, 0.20, 60), Shipped::mixture) << "the network is the best of many on these";
+  EXPECT_EQ(shipped(0.17, 0.25, 0.20, 6000), Shipped::network);
+  EXPECT_EQ(shipped(0.9, 0.1, 0.09, 60), Shipped::baseline) << "the network learned nothing";
+  EXPECT_EQ(shipped(0.2, 0.1, 0.15, 60), Shipped::baseline);
+}
+
 TEST(Comparison, BaselineShipsUnlessTheNetworkIsBetter) {
   EXPECT_FALSE((Comparison{.network = scores_with(0.2), .baseline = scores_with(0.3)}).ships_baseline());
   EXPECT_TRUE((Comparison{.network = scores_with(0.3), .baseline = scores_with(0.3)}).ships_baseline());

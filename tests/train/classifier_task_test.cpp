@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "feed/labelled/labelled_set.h"
-#include "support/recipe_with.h"
 #include "support/temp_folder.h"
 #include "train/classifier/task.h"
 
@@ -47,8 +46,8 @@ Batch batch_of_rows(std::vector<std::int64_t> rows) {
 /// The loss of rows in that order by a task of the recipe, whose weights are those of its seed.
 double loss_of(ClassifierRecipe recipe, const std::shared_ptr<const LabelledSet>& set, std::vector<std::int64_t> rows) {
   const c10::AutoGradMode no_gradients(false);
-  recipe.device = "cpu";
-  recipe.gain_db = recipe.shift_share = 0;
+  recipe.arithmetic.device = "cpu";
+  recipe.augmentation.gain_db = recipe.augmentation.shift_share = 0;
   const auto task = ClassifierTask::start(recipe, set).value();
   return task->loss_sum(task->prepare(batch_of_rows(std::move(rows))).inputs, false).item<double>();
 }
@@ -60,9 +59,9 @@ TEST(ClassifierTask, BoostWeighsTheOneLabelOfBinaryMode) {
   const auto set = small_set(folder);
   const auto loss = [&](double boost, std::int64_t row) {
     ClassifierRecipe recipe;
-    recipe.against = "B";
-    recipe.binary_mode = true;
-    recipe.boost = boost;
+    recipe.network.against = "B";
+    recipe.network.binary_mode = true;
+    recipe.network.boost = boost;
     return loss_of(recipe, set, {row});
   };
   EXPECT_DOUBLE_EQ(loss(1, 0), loss(5, 0)) << "a clip of the rest";
@@ -74,25 +73,19 @@ TEST(ClassifierTask, BoostWeighsTheOneLabelOfBinaryMode) {
 TEST(ClassifierTask, BinaryModeLearnsOneLabelAndTheRest) {
   const TempFolder folder;
   const auto set = small_set(folder);
-  const auto task = ClassifierTask::start(recipe_with<ClassifierRecipe>([&](auto& r) {
-                                            r.against = "B";
-                                            r.binary_mode = true;
-                                            r.device = "cpu";
-                                          }),
-                                          set)
-                        .value();
+  const auto task =
+      ClassifierTask::start(
+          ClassifierRecipe{.network = {.against = "B", .binary_mode = true}, .arithmetic = {.device = "cpu"}}, set)
+          .value();
   EXPECT_EQ(task->model().labels, (std::vector<std::string>{"B", "NOT_B"}));
   EXPECT_TRUE(task->model().is_binary);
   const auto inputs = task->prepare(batch_of_rows({0, 1, 2, 4})).inputs;
   EXPECT_TRUE(at::equal(inputs[1], at::tensor({1, 0, 1, 0}, at::TensorOptions(at::kLong))));
-  EXPECT_EQ(ClassifierTask::start(recipe_with<ClassifierRecipe>([&](auto& r) {
-                                    r.binary_mode = true;
-                                    r.device = "cpu";
-                                  }),
-                                  set)
-                .error()
-                .fault,
-            Fault::usage);
+  EXPECT_EQ(
+      ClassifierTask::start(ClassifierRecipe{.network = {.binary_mode = true}, .arithmetic = {.device = "cpu"}}, set)
+          .error()
+          .fault,
+      Fault::usage);
 }
 
 TEST(ClassifierTask, MixtureOfTwoHasTheLossOfBothLabels) {
@@ -100,11 +93,11 @@ TEST(ClassifierTask, MixtureOfTwoHasTheLossOfBothLabels) {
   const auto set = small_set(folder);
   // The two clips of a batch are each mixed with the other, in shares that the seed draws.
   ClassifierRecipe recipe;
-  recipe.mixup = 1;
-  recipe.device = "cpu";
-  recipe.seed = 4;
+  recipe.augmentation.mixup = 1;
+  recipe.arithmetic.device = "cpu";
+  recipe.arithmetic.seed = 4;
   auto still = recipe;
-  still.gain_db = still.shift_share = 0;
+  still.augmentation.gain_db = still.augmentation.shift_share = 0;
   const auto task = ClassifierTask::start(still, set).value();
   const auto inputs = task->prepare(batch_of_rows({0, 1})).inputs;
   const auto shares = inputs[2].select(1, 3);
@@ -128,21 +121,14 @@ TEST(ClassifierTask, MixtureOfTwoHasTheLossOfBothLabels) {
 TEST(ClassifierTask, SecondStageBeginsWithTheFirstOnesWeights) {
   const TempFolder folder;
   const auto set = small_set(folder);
-  const auto first = ClassifierTask::start(recipe_with<ClassifierRecipe>([&](auto& r) {
-                                             r.against = "B";
-                                             r.binary_mode = true;
-                                             r.device = "cpu";
-                                             r.seed = 1;
-                                           }),
+  const auto first = ClassifierTask::start(ClassifierRecipe{.network = {.against = "B", .binary_mode = true},
+                                                            .arithmetic = {.device = "cpu", .seed = 1}},
                                            set)
                          .value();
-  const auto second = ClassifierTask::start(recipe_with<ClassifierRecipe>([&](auto& r) {
-                                              r.against = "B";
-                                              r.device = "cpu";
-                                              r.seed = 2;
-                                            }),
-                                            set)
-                          .value();
+  const auto second =
+      ClassifierTask::start(ClassifierRecipe{.network = {.against = "B"}, .arithmetic = {.device = "cpu", .seed = 2}},
+                            set)
+          .value();
   second->begin_with(first->model());
   const auto own = second->weights(), theirs = first->weights();
   for (std::size_t i = 0; i < own.size(); ++i)

@@ -6,7 +6,6 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "support/recipe_with.h"
 #include "train/classifier/augmentation.h"
 #include "train/classifier/file_decision.h"
 #include "train/classifier/file_scores.h"
@@ -175,13 +174,10 @@ TEST(ClassifierAugmentation, NoiseIsAsFarBelowTheAudioAsRequested) {
   const auto geometry = leak_geometry();
   constexpr double kQuiet = -200, kLevel = -20;
   for (const double below : {0.0, 10.0}) {
-    const ClassifierAugmentation augmentation(recipe_with<ClassifierRecipe>([&](auto& r) {
-                                                r.noise_share = 1;
-                                                r.noise_least_db = below;
-                                                r.noise_most_db = below;
-                                                r.seed = 3;
-                                              }),
-                                              geometry, at::kCPU);
+    const ClassifierAugmentation augmentation(
+        ClassifierRecipe{.augmentation = {.noise_share = 1, .noise_least_db = below, .noise_most_db = below},
+                         .arithmetic = {.seed = 3}},
+        geometry, at::kCPU);
     auto features = at::full({256, 64, 1}, kQuiet, at::TensorOptions(at::kFloat));
     features.select(1, 10).fill_(kLevel);
     const auto noisy = augmentation.changed(features, augmentation.drawn(batch_of_rows(256)));
@@ -189,10 +185,7 @@ TEST(ClassifierAugmentation, NoiseIsAsFarBelowTheAudioAsRequested) {
     others.select(1, 10).fill_(kQuiet);
     EXPECT_NEAR(level_of(others), level_of(features) - below, 1);
   }
-  const ClassifierAugmentation half(recipe_with<ClassifierRecipe>([&](auto& r) {
-                                      r.noise_share = 0.5;
-                                      r.seed = 3;
-                                    }),
+  const ClassifierAugmentation half(ClassifierRecipe{.augmentation = {.noise_share = 0.5}, .arithmetic = {.seed = 3}},
                                     geometry, at::kCPU);
   const auto features = at::full({256, 64, 1}, kLevel, at::TensorOptions(at::kFloat));
   const auto changed = half.changed(features, half.drawn(batch_of_rows(256))).ne(features).flatten(1).any(1);
@@ -203,14 +196,9 @@ TEST(ClassifierAugmentation, NotesGeometryIsChangedOnRequestAlone) {
   EXPECT_TRUE(ClassifierAugmentation({}, leak_geometry(), at::kCPU).is_off());
   const auto clip = clip_geometry(Hertz{8000}, Seconds(0.6));
   EXPECT_FALSE(ClassifierAugmentation({}, clip, at::kCPU).is_off());
-  EXPECT_TRUE(ClassifierAugmentation(recipe_with<ClassifierRecipe>([&](auto& r) {
-                                       r.gain_db = 0;
-                                       r.shift_share = 0;
-                                     }),
-                                     clip, at::kCPU)
+  EXPECT_TRUE(ClassifierAugmentation(ClassifierRecipe{.augmentation = {.gain_db = 0, .shift_share = 0}}, clip, at::kCPU)
                   .is_off());
-  const ClassifierAugmentation louder(recipe_with<ClassifierRecipe>([&](auto& r) { r.gain_db = 12; }), leak_geometry(),
-                                      at::kCPU);
+  const ClassifierAugmentation louder(ClassifierRecipe{.augmentation = {.gain_db = 12}}, leak_geometry(), at::kCPU);
   const auto features = at::zeros({512, 64, 1}, at::TensorOptions(at::kFloat));
   const auto gains = louder.changed(features, louder.drawn(batch_of_rows(512))).select(1, 0);
   EXPECT_NEAR(gains.max().item<double>(), 12, 0.5);
@@ -228,16 +216,16 @@ TEST(ClassifierAugmentation, SpecAugmentBlanksOnlyWhenSwitchedOn) {
         .item<double>();
   };
   EXPECT_EQ(blanked({}), 0);
-  EXPECT_NEAR(blanked(recipe_with<ClassifierRecipe>([&](auto& r) { r.use_specaugment = true; })), 0.19, 0.04)
+  EXPECT_NEAR(blanked(ClassifierRecipe{.augmentation = {.use_specaugment = true}}), 0.19, 0.04)
       << "two masks of 0 to 20 % each";
 }
 
 TEST(ClassifierAugmentation, DrawsDependOnSeedEpochAndRowAlone) {
   ClassifierRecipe recipe;
-  recipe.noise_share = 1;
-  recipe.mixup = 0.4;
-  recipe.use_specaugment = true;
-  recipe.seed = 5;
+  recipe.augmentation.noise_share = 1;
+  recipe.augmentation.mixup = 0.4;
+  recipe.augmentation.use_specaugment = true;
+  recipe.arithmetic.seed = 5;
   const auto clip = clip_geometry(Hertz{8000}, Seconds(0.6));
   const ClassifierAugmentation augmentation(recipe, clip, at::kCPU), again(recipe, clip, at::kCPU);
   const auto first = augmentation.drawn(batch_of_rows(9)), second = again.drawn(batch_of_rows(9));

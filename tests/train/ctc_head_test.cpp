@@ -55,7 +55,7 @@ TEST(CtcHead, SpellsTheTextWithoutSpecialTokens) {
 TEST(CtcHead, TrainsTheEncoderAndIsNoPartOfTheNetwork) {
   auto recipe = small_recipe();
   const auto plain = small_task(recipe);
-  recipe.ctc_weight = 0.5;
+  recipe.learning.ctc_weight = 0.5;
   const auto task = small_task(recipe);
   EXPECT_EQ(task->trained().size(), plain->trained().size() + 2);
   EXPECT_EQ(task->weights().size(), plain->weights().size());

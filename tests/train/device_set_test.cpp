@@ -53,7 +53,7 @@ TEST(DeviceSet, ResidentSetGivesTheInputsOfTheStreamedFeed) {
   auto options = options_in(corpus, Residence::stream);
   options.window = Seconds(2);
   auto recipe = small_recipe();
-  recipe.window_share = 0.5;
+  recipe.packing.window_share = 0.5;
   const auto streaming = small_task(recipe), keeping = small_task(recipe);
   const auto expected = all_batches(options);
   options.resident.where = Residence::device;
@@ -86,7 +86,7 @@ TEST(DeviceSet, ProcessesOfOneMachineShareItsMemory) {
   WhisperRecipe recipe;
   const auto space_beside = [&](const char* ranks, const char* where) {
     const ScopedVariable world("WORLD_SIZE", ranks);
-    recipe.data_set = where;
+    recipe.data.data_set = where;
     return static_cast<double>(resident_of(recipe, at::kCPU).space.value);
   };
   for (const char* where : {"memory", "device"}) {

@@ -73,7 +73,7 @@ TEST(AttentionLoss, IsTheAttentionShareAtTheTimeOfEachToken) {
 
 TEST(AttentionLoss, IsPartOfWhatTheDecoderLearnsAndNamesTheHeads) {
   auto recipe = small_recipe();
-  recipe.attention_weight = 0.5;
+  recipe.learning.attention_weight = 0.5;
   const auto task = small_task(recipe), plain = small_task();
   auto batch = small_batch(0, 2);
   for (auto& sample : batch.samples) sample.words = {{0.1, 0.3, " " + sample.text}};
@@ -91,7 +91,7 @@ TEST(AttentionLoss, IsPartOfWhatTheDecoderLearnsAndNamesTheHeads) {
 TEST(TimedSpelling, IsPartOfTheLossWhereTheRecipeWantsIt) {
   auto recipe = small_recipe();
   const auto plain = small_task(recipe);
-  recipe.frame_weight = 0.5;
+  recipe.learning.frame_weight = 0.5;
   const auto task = small_task(recipe);
   auto batch = small_batch(0, 2);
   batch.samples[0].words = {{0.1, 0.3, " " + batch.samples[0].text}};

@@ -73,11 +73,11 @@ TEST(TrainedNetwork, ComputedTwiceItHasTheSameGradientsDropoutIncluded) {
   for (const int rank : {0, 2})
     for (const bool frozen : {false, true}) {
       auto recipe = small_recipe();
-      recipe.dropout = 0.3;
-      recipe.lora_rank = rank;
-      recipe.freeze_encoder = frozen;
+      recipe.learning.dropout = 0.3;
+      recipe.learning.lora_rank = rank;
+      recipe.learning.freeze_encoder = frozen;
       const auto kept = gradients_of(recipe);
-      recipe.gradient_checkpointing = true;
+      recipe.hardware.gradient_checkpointing = true;
       const auto again = gradients_of(recipe);
       ASSERT_EQ(kept.size(), again.size());
       ASSERT_FALSE(kept.empty());
@@ -88,7 +88,7 @@ TEST(TrainedNetwork, ComputedTwiceItHasTheSameGradientsDropoutIncluded) {
 
 TEST(TrainedNetwork, AFrozenEncoderGetsNoGradients) {
   auto recipe = small_recipe();
-  recipe.freeze_encoder = true;
+  recipe.learning.freeze_encoder = true;
   const auto task = small_task(recipe);
   task->loss_sum(task->prepare(small_batch(0, 2)).inputs, true).backward();
   for (const auto& parameter : task->trained())
@@ -98,7 +98,7 @@ TEST(TrainedNetwork, AFrozenEncoderGetsNoGradients) {
 TEST(TrainedNetwork, LowRankAdditionsBeginAtTheStoredModelAndAloneGetGradients) {
   auto recipe = small_recipe();
   const auto plain = small_task(recipe);
-  recipe.lora_rank = 2;
+  recipe.learning.lora_rank = 2;
   const auto added = small_task(recipe);
   EXPECT_EQ(largest_difference(added->weights(), plain->weights()), 0);
   added->loss_sum(added->prepare(small_batch(0, 2)).inputs, true).backward();
@@ -108,8 +108,8 @@ TEST(TrainedNetwork, LowRankAdditionsBeginAtTheStoredModelAndAloneGetGradients) 
 
 TEST(TrainedNetwork, WhereTheEncoderIsFrozenNothingIsAddedToIt) {
   auto recipe = small_recipe();
-  recipe.lora_rank = 2;
-  recipe.freeze_encoder = true;
+  recipe.learning.lora_rank = 2;
+  recipe.learning.freeze_encoder = true;
   const auto task = small_task(recipe);
   ASSERT_FALSE(task->trained().empty());
   for (const auto& parameter : task->trained())

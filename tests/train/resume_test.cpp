@@ -45,25 +45,25 @@ TEST_P(EveryKind, EndsInTheSameBitsWhenItIsResumed) {
     EXPECT_TRUE(read_file(parts / file).value() == read_file(whole / file).value()) << file;
 }
 
-INSTANTIATE_TEST_SUITE_P(Resume, EveryKind,
-                         testing::Values(Kind{"AdditionsWithAverages", [](WhisperRecipe& r) { r.lora_rank = 2; }},
-                                         Kind{"AdditionsRecomputed",
-                                              [](WhisperRecipe& r) {
-                                                r.lora_rank = 2;
-                                                r.gradient_checkpointing = true;
-                                              }},
-                                         Kind{"AFrozenEncoderAccumulating",
-                                              [](WhisperRecipe& r) { r.freeze_encoder = true; }, 3},
-                                         Kind{"AdditionsToTheDecoderAloneAccumulating",
-                                              [](WhisperRecipe& r) {
-                                                r.freeze_encoder = true;
-                                                r.lora_rank = 2;
-                                              },
-                                              2},
-                                         Kind{"AHeadAccumulating", [](WhisperRecipe& r) { r.ctc_weight = 0.5; }, 2},
-                                         Kind{"RoundedTo16Bits", [](WhisperRecipe& r) { r.precision = "bfloat16"; }},
-                                         Kind{"ScaledInHalf", [](WhisperRecipe& r) { r.precision = "float16"; }, 2}),
-                         kind_name);
+INSTANTIATE_TEST_SUITE_P(
+    Resume, EveryKind,
+    testing::Values(Kind{"AdditionsWithAverages", [](WhisperRecipe& r) { r.learning.lora_rank = 2; }},
+                    Kind{"AdditionsRecomputed",
+                         [](WhisperRecipe& r) {
+                           r.learning.lora_rank = 2;
+                           r.hardware.gradient_checkpointing = true;
+                         }},
+                    Kind{"AFrozenEncoderAccumulating", [](WhisperRecipe& r) { r.learning.freeze_encoder = true; }, 3},
+                    Kind{"AdditionsToTheDecoderAloneAccumulating",
+                         [](WhisperRecipe& r) {
+                           r.learning.freeze_encoder = true;
+                           r.learning.lora_rank = 2;
+                         },
+                         2},
+                    Kind{"AHeadAccumulating", [](WhisperRecipe& r) { r.learning.ctc_weight = 0.5; }, 2},
+                    Kind{"RoundedTo16Bits", [](WhisperRecipe& r) { r.arithmetic.precision = "bfloat16"; }},
+                    Kind{"ScaledInHalf", [](WhisperRecipe& r) { r.arithmetic.precision = "float16"; }, 2}),
+    kind_name);
 
 TEST(Resume, PatienceIsCountedOn) {
   const TempFolder out;
@@ -190,7 +190,7 @@ TEST(Resume, AModelThatCouldNotBeWrittenIsMadeOfTheBestCheckpoint) {
 
 TEST(Resume, AdditionsAboveAnotherModelAreRefused) {
   auto recipe = restless_recipe();
-  recipe.lora_rank = 2;
+  recipe.learning.lora_rank = 2;
   const TempFolder out;
   Training training(out.path(), recipe);
   training.options.max_steps = 2;
@@ -198,7 +198,7 @@ TEST(Resume, AdditionsAboveAnotherModelAreRefused) {
   const auto checkpoint = CheckpointFolder(out.path()).newest_first().front();
   Training same(out.path(), recipe);
   EXPECT_TRUE(restore_checkpoint(checkpoint, *same.task, same.step));
-  recipe.seed = 8;  // of the network that the additions are to
+  recipe.arithmetic.seed = 8;  // of the network that the additions are to
   Training other(out.path(), recipe);
   const auto restored = restore_checkpoint(checkpoint, *other.task, other.step);
   ASSERT_FALSE(restored);

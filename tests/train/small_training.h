@@ -12,6 +12,7 @@
 #include "small_whisper.h"
 #include "train/checkpoint/resume.h"
 #include "train/trainer.h"
+#include "train/training.h"
 #include "train/whisper/evaluation_policy.h"
 
 namespace tutti {
@@ -57,22 +58,15 @@ struct Watcher : TrainingWatcher {
 
 inline WhisperRecipe restless_recipe() {
   auto recipe = small_recipe();
-  recipe.dropout = 0.2;
-  recipe.ema = 0.9;
+  recipe.learning.dropout = 0.2;
+  recipe.optimiser.ema = 0.9;
   return recipe;
-}
-
-inline StepOptions step_options(const WhisperRecipe& recipe) {
-  const auto precision = recipe.precision == "bfloat16"  ? StepPrecision::bfloat16
-                         : recipe.precision == "float16" ? StepPrecision::float16
-                                                         : StepPrecision::float32;
-  return {.precision = precision, .ema = recipe.ema, .seed = recipe.seed};
 }
 
 /// One training in one folder, begun or continued.
 struct Training {
   explicit Training(const fs::path& out, const WhisperRecipe& recipe = restless_recipe())
-      : folder(out), task(small_task(recipe)), step(*task, {}, step_options(recipe)) {
+      : folder(out), task(small_task(recipe)), step(*task, {}, step_options(recipe.optimiser, recipe.arithmetic)) {
     options = {.out = out,
                .schedule = {.shape = RateSchedule::Shape::cosine, .peak = 1e-2, .warmup = 2, .steps = 40},
                .export_type = "float32"};

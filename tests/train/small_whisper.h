@@ -14,19 +14,19 @@ namespace tutti {
 /// A Whisper that learns in milliseconds: 2 s windows, bytes for tokens.
 inline WhisperRecipe small_recipe() {
   WhisperRecipe recipe;
-  recipe.data = "unused";
-  recipe.device = "cpu";
-  recipe.width = 16;
-  recipe.heads = 2;
-  recipe.encoder_layers = 1;
-  recipe.decoder_layers = 1;
-  recipe.window_seconds = 2;
-  recipe.text_context = 32;
-  recipe.learning_rate = 1e-2;
-  recipe.warmup_steps = 2;
-  recipe.window_share = 0;
-  recipe.schedule = "constant";
-  recipe.seed = 7;
+  recipe.data.source = "unused";
+  recipe.arithmetic.device = "cpu";
+  recipe.network.width = 16;
+  recipe.network.heads = 2;
+  recipe.network.encoder_layers = 1;
+  recipe.network.decoder_layers = 1;
+  recipe.network.window_seconds = 2;
+  recipe.network.text_context = 32;
+  recipe.optimiser.learning_rate = 1e-2;
+  recipe.optimiser.warmup_steps = 2;
+  recipe.packing.window_share = 0;
+  recipe.optimiser.schedule = "constant";
+  recipe.arithmetic.seed = 7;
   return recipe;
 }
 

@@ -49,7 +49,7 @@ TEST(Trainer, DepthOfTheRingChangesNoBit) {
 
 TEST(Trainer, AuxiliaryHeadIsInCheckpointsButNotInTheModel) {
   auto recipe = restless_recipe();
-  recipe.ctc_weight = 0.5;
+  recipe.learning.ctc_weight = 0.5;
   const TempFolder whole, parts;
   Training straight(whole.path(), recipe);
   straight.options.max_steps = 6;

@@ -31,8 +31,8 @@ std::vector<TuningTrial> tried(const ClassifierRecipe& recipe, int count) {
 
 TEST(Tuner, FirstTrialHasTheRecipesOwnSettings) {
   ClassifierRecipe recipe;
-  recipe.dropout = 0.3;
-  recipe.learning_rate = 2e-3;
+  recipe.network.dropout = 0.3;
+  recipe.optimiser.learning_rate = 2e-3;
   const auto trial = next_trial(recipe, recipe, 95, {});
   EXPECT_EQ(trial.learning_rate, 2e-3);
   EXPECT_EQ(trial.batch_size, 95);
@@ -41,9 +41,9 @@ TEST(Tuner, FirstTrialHasTheRecipesOwnSettings) {
 
 TEST(Tuner, FirstTrialsChangeOneThingThatIsLeftOpen) {
   ClassifierRecipe named, settled;
-  settled.gain_db = 0;
-  settled.shift_share = 0.1;
-  settled.channels = 16;
+  settled.augmentation.gain_db = 0;
+  settled.augmentation.shift_share = 0.1;
+  settled.network.channels = 16;
   std::vector<TuningTrial> all;
   for (int i = 0; i < 6; ++i) all.push_back(next_trial(settled, named, 64, all));
   EXPECT_EQ(all[0].gain_db, 0);
@@ -53,7 +53,7 @@ TEST(Tuner, FirstTrialsChangeOneThingThatIsLeftOpen) {
   EXPECT_TRUE(all[3].use_specaugment);
   EXPECT_GT(all[4].mixup, 0);
   EXPECT_EQ(all[5].channels, 32);
-  named.gain_db = 0;
+  named.augmentation.gain_db = 0;
   EXPECT_EQ(next_trial(settled, named, 64, std::span(all).first(1)).gain_db, 0) << "what is named stays";
 }
 
@@ -63,7 +63,7 @@ TEST(Tuner, TrialsFollowFromSeedAndWhatWasTried) {
   const std::vector<TuningTrial> first(all.begin(), all.begin() + 5);
   EXPECT_EQ(next_trial(recipe, recipe, 64, first).learning_rate, all[5].learning_rate);
   ClassifierRecipe other;
-  other.seed = 9;
+  other.arithmetic.seed = 9;
   EXPECT_NE(next_trial(other, other, 64, first).learning_rate, all[5].learning_rate);
 }
 

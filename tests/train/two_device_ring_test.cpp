@@ -108,8 +108,8 @@ TEST(TwoDevices, BusyShareIsThatOfTheReplay) {
 
 TEST(TwoDevices, BatchesInTheRingKeepTheirChecksums) {
   auto recipe = small_voice_recipe();
-  recipe.data_gpu = "cpu";
-  recipe.speed_share = recipe.noise_share = recipe.room_share = 0.5;
+  recipe.data.gpu = "cpu";
+  recipe.augmentation.speed_share = recipe.augmentation.noise_share = recipe.augmentation.room_share = 0.5;
   const auto& voices = Voices::get();
   const auto task = TtsTask::start(recipe, {voices.set, voices.waveforms}).value();
   const auto batch = [](std::int64_t index) {

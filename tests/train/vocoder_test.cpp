@@ -41,12 +41,7 @@ std::filesystem::path untrained_voice(std::uint64_t seed) {
 }
 
 VocoderRecipe small_recipe() {
-  return recipe_with<VocoderRecipe>([&](auto& r) {
-    r.width = 16;
-    r.layers = 1;
-    r.batch_size = 4;
-    r.device = "cpu";
-  });
+  return VocoderRecipe{.network = {.width = 16, .layers = 1}, .batches = {.size = 4}, .arithmetic = {.device = "cpu"}};
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <string>
 
-#include "support/recipe_with.h"
 #include "train/tts/task.h"
 #include "train/voices.h"
 
@@ -30,11 +29,7 @@ struct Stage {
 };
 
 TtsRecipe changing() {
-  return recipe_with<TtsRecipe>([&](auto& r) {
-    r.speed_share = 1;
-    r.noise_share = 1;
-    r.room_share = 1;
-  });
+  return TtsRecipe{.augmentation = {.speed_share = 1, .noise_share = 1, .room_share = 1}};
 }
 
 /// The frames of a row that are its own.
@@ -75,13 +70,13 @@ TEST(VoiceFeatures, ChangesAreKeyedByEpochAndClip) {
     EXPECT_EQ(now.speed, Stage(changing()).features.changes_of(clips[row], 0).speed);
   }
   auto other = changing();
-  other.seed = 99;
+  other.arithmetic.seed = 99;
   EXPECT_NE(Stage(other).features.changes_of(0, 0).speed, stage.features.changes_of(0, 0).speed);
 }
 
 TEST(VoiceFeatures, SpeedChangesLengthsAndNoiseFillsTheQuiet) {
   const auto& set = *Voices::get().set;
-  const auto fast = Stage(recipe_with<TtsRecipe>([&](auto& r) { r.speed_share = 1; })).of({0, 1, 2, 3, 4, 5});
+  const auto fast = Stage(TtsRecipe{.augmentation = {.speed_share = 1}}).of({0, 1, 2, 3, 4, 5});
   std::int64_t changed = 0;
   for (std::int64_t row = 0; row < 6; ++row) {
     const double share =
@@ -91,16 +86,14 @@ TEST(VoiceFeatures, SpeedChangesLengthsAndNoiseFillsTheQuiet) {
     changed += share != 1;
   }
   EXPECT_GT(changed, 3);
-  const auto plain = Stage({}).of({0}), noisy = Stage(recipe_with<TtsRecipe>([&](auto&r) {
-                                                  r.noise_share = 1;
-                                                  r.noise_least_db = 0;
-                                                  r.noise_most_db = 1;
-                                                })).of({0});
+  const auto plain = Stage(TtsRecipe{}).of({0}),
+             noisy =
+                 Stage(TtsRecipe{.augmentation = {.noise_share = 1, .noise_least_db = 0, .noise_most_db = 1}}).of({0});
   EXPECT_GT(noisy.mel.min().item<float>(), plain.mel.min().item<float>());
 }
 
 TEST(VoiceFeatures, NoClipBecomesShorterThanItsText) {
-  const Stage stage(recipe_with<TtsRecipe>([&](auto& r) { r.speed_share = 1; }));
+  const Stage stage(TtsRecipe{.augmentation = {.speed_share = 1}});
   const auto& voices = stage.voices;
   bool met = false;
   for (std::int64_t clip = 0; clip < voices.set->size(); ++clip)
@@ -115,10 +108,10 @@ TEST(VoiceFeatures, NoClipBecomesShorterThanItsText) {
 
 TEST(VoiceFeatures, TaskTakesThemOnTheDataDevice) {
   auto recipe = small_voice_recipe();
-  recipe.data_gpu = "cpu";
+  recipe.data.gpu = "cpu";
   const auto& voices = Voices::get();
   auto computed = TtsTask::start(recipe, {voices.set, voices.waveforms}).value();
-  recipe.data_gpu = "";
+  recipe.data.gpu = "";
   auto stored = TtsTask::start(recipe, {voices.set}).value();
   EXPECT_EQ(computed->data_stage().cores.threads, 1) << "the other threads step";
   EXPECT_EQ(stored->data_stage().cores, ThreadCores{});

@@ -13,7 +13,6 @@
 #include "feed/voice/voice_waveforms.h"
 #include "feed/voice/voice_writer.h"
 #include "recipe/tts_recipe.h"
-#include "support/recipe_with.h"
 #include "support/temp_folder.h"
 #include "train/tts/voice_shape.h"
 
@@ -59,14 +58,9 @@ struct Voices {
 
 /// A training on the processor of a network that steps in milliseconds.
 inline TtsRecipe small_voice_recipe() {
-  return recipe_with<TtsRecipe>([&](auto& r) {
-    r.width = 16;
-    r.encoder_layers = 1;
-    r.decoder_width = 16;
-    r.decoder_layers = 1;
-    r.batch_size = 4;
-    r.device = "cpu";
-  });
+  return TtsRecipe{.network = {.width = 16, .encoder_layers = 1, .decoder_width = 16, .decoder_layers = 1},
+                   .batches = {.size = 4},
+                   .arithmetic = {.device = "cpu"}};
 }
 
 /// Such a network.

@@ -15,10 +15,10 @@ namespace {
 /// What a recipe with so many threads for reading makes of a set.
 FeedOptions reading(const Corpus& corpus, std::int32_t read_threads) {
   WhisperRecipe recipe = small_recipe();
-  recipe.data = corpus.manifest();
-  recipe.batch_size = 4;
-  recipe.threads = 2;
-  recipe.read_threads = read_threads;
+  recipe.data.source = corpus.manifest();
+  recipe.batches.size = 4;
+  recipe.hardware.threads = 2;
+  recipe.hardware.read_threads = read_threads;
   return training_feed(recipe, small_task(recipe)->dims(), corpus.folder().path(), "", {}, "");
 }
 

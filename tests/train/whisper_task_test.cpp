@@ -10,7 +10,7 @@ namespace {
 
 TEST(WhisperTask, ABatchFilledUpToTheWindowIsFollowedBySilence) {
   auto recipe = small_recipe();
-  recipe.window_share = 1;
+  recipe.packing.window_share = 1;
   const auto whole = small_task(recipe)->prepare(small_batch(0, 2, 40)).inputs[0];
   const auto part = small_task()->prepare(small_batch(0, 2, 40)).inputs[0];
   ASSERT_EQ(whole.size(2), 200);
@@ -23,7 +23,7 @@ TEST(WhisperTask, ABatchFilledUpToTheWindowIsFollowedBySilence) {
 
 TEST(WhisperTask, AFifthOfTheBatchesIsFilledUpByDefault) {
   auto recipe = small_recipe();
-  recipe.window_share = WhisperRecipe{}.window_share;
+  recipe.packing.window_share = WhisperRecipe{}.packing.window_share;
   const auto task = small_task(recipe);
   int filled = 0;
   for (int i = 0; i < 200; ++i) filled += task->prepare(small_batch(i, 1)).inputs[0].size(2) == 200 ? 1 : 0;
@@ -37,7 +37,7 @@ TEST(WhisperTask, CountsComputedFramesAndFilledUpOnesSeparately) {
   batch.samples[2].text = std::string(100, 'x');  // too long for any row: that sample is not computed
   EXPECT_EQ(small_task()->prepare(batch).frames, (FrameCounts{.computed = 80, .padding = 10}));
   auto recipe = small_recipe();
-  recipe.window_share = 1;
+  recipe.packing.window_share = 1;
   const auto whole = small_task(recipe)->prepare(batch).frames;
   EXPECT_EQ(whole, (FrameCounts{.computed = 400, .padding = 330, .filled_up = 320}));
   EXPECT_DOUBLE_EQ(whole.padding_share(), 330 / 400.0);
@@ -46,7 +46,7 @@ TEST(WhisperTask, CountsComputedFramesAndFilledUpOnesSeparately) {
 
 TEST(WhisperTask, FeedPaddingToTheWindowIsNotCopiedOrCountedAsFilledUp) {
   auto recipe = small_recipe();
-  recipe.window_share = 1;
+  recipe.packing.window_share = 1;
   auto batch = small_batch(0, 2, 200);
   for (auto& sample : batch.samples) sample.frames = 40;
   const auto made = small_task(recipe)->prepare(batch);
@@ -79,13 +79,13 @@ TEST(WhisperTask, ANewNetworkFollowsFromItsSeed) {
   auto recipe = small_recipe();
   EXPECT_EQ(largest_difference(small_task(recipe)->weights(), small_task(recipe)->weights()), 0);
   const auto before = small_task(recipe)->weights();
-  recipe.seed = 8;
+  recipe.arithmetic.seed = 8;
   EXPECT_GT(largest_difference(small_task(recipe)->weights(), before), 0.1);
 }
 
 TEST(WhisperTask, InvalidShapeIsRefused) {
   auto recipe = small_recipe();
-  recipe.heads = 3;
+  recipe.network.heads = 3;
   const auto task = WhisperTask::start(recipe, {});
   ASSERT_FALSE(task);
   EXPECT_NE(task.error().what.find("heads"), std::string::npos) << task.error().what;

@@ -8,6 +8,7 @@
 #include "audio/synth/disturbance.h"
 #include "audio/synth/pipe_sounds.h"
 #include "audio/voice/level.h"
+#include "base/time_text.h"
 
 namespace tutti {
 namespace {
@@ -57,11 +58,7 @@ std::int64_t draw_facts(const LeakCorpus& corpus, LeakClip& clip, CounterRandom&
   clip.recording = text;
   constexpr std::time_t kStart = 1'704'067'200;  // 2024-01-01
   constexpr std::int64_t kTwoYears = 63'072'000;
-  const std::time_t when = kStart + random.below(kTwoYears);
-  std::tm parts{};
-  ::gmtime_r(&when, &parts);
-  std::strftime(text, sizeof text, "%Y%m%dT%H%M%S", &parts);
-  clip.timestamp = text;
+  clip.timestamp = utc_text(kStart + random.below(kTwoYears), "%Y%m%dT%H%M%S");
   clip.gain_db = static_cast<int>(20 + random.below(101));
   if (random.chance(corpus.out_of_water_share)) clip.gain_db = 1;
   clip.condition = corpus.condition.value_or(static_cast<Condition>(random.below(kConditions)));

@@ -20,11 +20,9 @@
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
-#include "cli/batch/batch_quote.h"
 #include "cli/batch/engine_options.h"
 #include "cli/batch/failure_question.h"
 #include "cli/batch/live_table.h"
-#include "cli/batch/report_json.h"
 #include "cli/command_start.h"
 #include "cli/command_trace.h"
 #include "cli/commands.h"
@@ -35,6 +33,8 @@
 #include "device/machine_devices.h"
 #include "hub/files_of_model.h"
 #include "hub/find.h"
+#include "planning/batch/batch_quote.h"
+#include "planning/batch/report_json.h"
 #include "review/review.h"
 #include "review/review_pages.h"
 #include "settings/setting_sources.h"
@@ -196,13 +196,12 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
     return fail(Fault::usage, "--engine: emulated devices have no engine, tutti plays them itself",
                 "Name cpu or cuda:N with --devices");
   run.engine = command.other;
-  InputTally inputs;
   const auto named = TRY(store_named(command.state, command.store));
   const auto fingerprint = TRY(fingerprint_of(command, model, emulated, named.store.is_server()));
-  auto jobs = TRY(batch_jobs(command, fingerprint, &inputs));
+  auto listed = TRY(batch_jobs(command, fingerprint));
   const fs::path folder = output_folder(command);
   const fs::path& state = named.folder;
-  auto files = TRY(claim_batch_files(command, model, state, jobs));
+  auto files = TRY(claim_batch_files(command, model, state, listed.jobs));
   BatchOptions options;
   options.run = run;
   options.policy = command.policy;
@@ -222,8 +221,8 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   options.retry_failed = command.retry_failed;
   options.existing = command.overwrite ? Existing::replace : Existing::keep;
   return Prepared{.options = std::move(options),
-                  .jobs = std::move(jobs),
-                  .inputs = inputs,
+                  .jobs = std::move(listed.jobs),
+                  .inputs = std::move(listed.inputs),
                   .files = std::move(files),
                   .emulated = emulated};
 }

@@ -2,10 +2,11 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
-#include <ctime>
 
 #include "base/log_owner.h"
+#include "base/time_text.h"
 #include "transcribe/batch/batch_attempt.h"
 #include "view/fleet/fleet_table.h"
 #include "view/text.h"
@@ -38,12 +39,8 @@ const char* note_level(Level level) {
 void log_as_the_note() {
   set_log_sink([](Level level, std::string_view text) {
     const std::string thread = thread_name();
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    ::localtime_r(&now, &parts);
-    char date[32];
-    std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
-    std::fprintf(stderr, "%s - [%-10s] - %s - %.*s\n", date, thread.c_str(), note_level(level),
+    const std::string date = local_text(std::chrono::system_clock::now());
+    std::fprintf(stderr, "%s - [%-10s] - %s - %.*s\n", date.c_str(), thread.c_str(), note_level(level),
                  static_cast<int>(text.size()), text.data());
   });
 }

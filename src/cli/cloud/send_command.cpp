@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
+#include "base/time_text.h"
 #include "cli/cloud/cloud_flags.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
@@ -72,7 +73,7 @@ int run_send(const std::vector<std::string>& arguments) {
     if (value->empty())
       return complain({Fault::usage, std::string("expected ") + flag + " s3://BUCKET/KEY", "See 'tutti send --help'"});
   command.message.job_id = random_uuid();
-  command.message.submitted_at = iso_time(std::chrono::system_clock::now());
+  command.message.submitted_at = utc_text(std::chrono::system_clock::now());
   if (const auto valid = check_message(command.message); !valid) return complain(valid.error());
   const auto queue = queue_of(command.queue_url);
   if (!queue) return complain(queue.error());

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
+#include <utility>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -11,18 +11,14 @@
 #include "base/try.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/cost/cost_answer.h"
-#include "cli/cost/offer_speeds.h"
 #include "cli/cost/price_flags.h"
-#include "cli/cost/run_bill.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/named_model.h"
 #include "device/emulated_spec.h"
-#include "device/machine.h"
-#include "jobs/open_store.h"
-#include "planning/durations.h"
-#include "transcribe/bench.h"
+#include "planning/cost/cost_question.h"
+#include "planning/cost/run_bill.h"
+#include "planning/plan_devices.h"
 
 namespace tutti {
 namespace {
@@ -173,91 +169,38 @@ int show_bill(const CostCommand& command) {
   return kDone;
 }
 
-std::vector<std::string> devices_to_measure(const std::string& list) {
-  std::vector<std::string> devices;
-  if (list != "auto") {
-    for (const auto part : split(list, ',')) devices.emplace_back(trimmed(part));
-    return devices;
-  }
-  devices = {"cpu"};
-  const auto gpus = find_devices().visible.size();
-  for (std::size_t i = 0; i < gpus; ++i) devices.push_back("cuda:" + std::to_string(i));
-  return devices;
-}
-
-Result<std::vector<KnownDevice>> measured(const CostCommand& command, StopSignal& stop) {
-  const auto model = TRY(find_named_model(command.model));
-  MeasureRequest request{
-      .model = model, .compute_type = command.compute_type, .devices = devices_to_measure(command.devices)};
-  const auto clip = TRY(bundled_clip());
-  constexpr int kClipRepeats = 16;  // enough to fill a batch
-  for (const auto part : split(command.measure, ','))
-    if (part == "clip")
-      request.files.insert(request.files.end(), kClipRepeats, clip.path);
-    else
-      request.files.emplace_back(part);
-  return measure_devices(request, stop);
-}
-
-/// What earlier batches have left, and the model as they name it.
-struct Past {
-  DevicePast devices{};
-  std::string model{};
-};
-
-Result<Past> past_of(const CostCommand& command) {
+/// What the flags of offers and work request.
+Result<CostQuestion> question_of(const CostCommand& command) {
   const auto named = TRY(store_named(command.state, command.store));
-  const auto past = read_device_past(named.store);
+  auto past = read_device_past(named.store);
   if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
-  const auto model = find_named_model(command.model);
-  return Past{past.value_or(DevicePast{}), model ? model->string() : command.model};
-}
-
-Result<void> add_work(CostAnswer& answer, const CostCommand& command, const Past& past, const PriceList& prices) {
-  const auto found = TRY(read_durations(
-      command.recordings(), {.audio_root = command.audio_root, .rules = {.path_template = command.path_template}}));
-  if (found.unknown > 0) log(Level::warning, found.left_out());
+  auto prices = TRY(price_list(command.prices));
+  auto speeds = TRY(parse_speeds(command.speeds));
   const auto start_up = TRY(time_of("--start-up", command.start_up));
+  const auto model = find_named_model(command.model);
+  CostQuestion question{.prices = std::move(prices),
+                        .purchase = command.prices.purchase,
+                        .speeds = std::move(speeds),
+                        .model = command.model,
+                        .model_path = model ? *model : std::filesystem::path(),
+                        .compute_type = command.compute_type,
+                        .past = past ? std::move(*past) : DevicePast{},
+                        .baseline = command.baseline,
+                        .recordings = command.recordings(),
+                        .read = {.audio_root = command.audio_root, .rules = {.path_template = command.path_template}},
+                        .start_up = start_up,
+                        .most = command.most,
+                        .stored = parse_bytes(command.stored),
+                        .goal = {.budget = command.budget}};
   if (!command.deadline.empty()) {
-    answer.goal.deadline = TRY(time_of("--deadline", command.deadline));
+    question.goal.deadline = TRY(time_of("--deadline", command.deadline));
   }
-  answer.services = service_cost(prices.services, found.seconds.size(), parse_bytes(command.stored));
-  answer.goal.budget = command.budget;
-  answer.work = {.question = {.model = command.model,
-                              .compute_type = command.compute_type,
-                              .cores = static_cast<int>(std::thread::hardware_concurrency()),
-                              .jobs = with_error(found.seconds, 0, 0),
-                              .speech = found.plain ? std::nullopt : speech_share(past.devices.runs, past.model)},
-                 .start_up = start_up,
-                 .most = command.most};
-  OfferGoal of_instances = answer.goal;
-  if (of_instances.budget) *of_instances.budget -= answer.services.total();
-  OfferPlanner planner(answer.work);
-  for (const Offer& offer : answer.offers) {
-    auto plan = TRY(planner.choose(offer, of_instances));
-    answer.plans.push_back(std::move(plan));
-  }
-  return {};
-}
-
-Result<CostAnswer> answer_to(const CostCommand& command, StopSignal& stop) {
-  const auto prices = TRY(price_list(command.prices));
-  const auto typed = TRY(parse_speeds(command.speeds));
-  const auto past = TRY(past_of(command));
-  auto known =
-      devices_of_batches(past.devices, {.model = past.model, .compute_type = command.compute_type, .any_type = true});
-  if (!command.measure.empty()) {
-    known = TRY(measured(command, stop));
-  }
-  auto offers = TRY(offers_of(prices, command.prices.purchase, known, typed));
-  CostAnswer answer{.model = command.model, .offers = std::move(offers)};
-  answer.baseline = baseline_of(answer.offers, command.baseline);
-  if (!answer.baseline && !command.baseline.empty())
-    return fail(Fault::usage, "--baseline " + command.baseline + ": no offer with a known speed is named so",
-                "There are: " + joined(answer.offers, ", ", [](const Offer& offer) { return offer.name(); }));
-  if (command.recordings().empty()) return answer;
-  TRY(add_work(answer, command, past, prices));
-  return answer;
+  if (command.measure.empty()) return question;
+  if (!model) return tl::unexpected(model.error());
+  for (const auto part : split(command.measure, ',')) question.measured.emplace_back(part);
+  if (command.devices != "auto")
+    for (const auto part : split(command.devices, ',')) question.devices.emplace_back(trimmed(part));
+  return question;
 }
 
 }  // namespace
@@ -272,8 +215,10 @@ int run_cost(const std::vector<std::string>& arguments) {
   if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
   if (const auto acts = expect_effect(table, command); !acts) return complain(acts.error(), kUsage);
   if (!command.report.empty()) return show_bill(command);
+  const auto question = question_of(command);
+  if (!question) return complain(question.error());
   Interrupt interrupt;
-  const auto answer = answer_to(command, interrupt);
+  const auto answer = answer_cost(*question, interrupt);
   if (!answer) return complain(answer.error(), interrupt);
   std::fputs((command.json ? answer->json() + "\n" : answer->text()).c_str(), stdout);
   return answer->is_met() ? kDone : kNothingRan;

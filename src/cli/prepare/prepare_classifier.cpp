@@ -22,6 +22,7 @@
 #include "feed/labelled/labelled_set.h"
 #include "feed/labelled/set_builder.h"
 #include "feed/labelled/set_waveforms.h"
+#include "feed/prepared_set.h"
 #include "profile/pipeline_recorder.h"
 #include "transcribe/inputs/inputs.h"
 
@@ -195,7 +196,7 @@ void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
   const std::string endings = report.other_endings.empty() ? "" : " (" + endings_text(report.other_endings) + ")";
   print_count(report.others, ("are no recordings by their name" + endings + ", or have no label").c_str());
   if (report.bad > 0)
-    print_count(report.bad, ("left out as unusable, see " + (c.out / "bad_samples.jsonl").string()).c_str());
+    print_count(report.bad, ("left out as unusable, see " + (c.out / kBadSampleList).string()).c_str());
   for (const auto& warning : warnings_of(report)) std::fprintf(stderr, "warning: %s\n", warning.c_str());
   if (!report.has_groups)
     std::fprintf(stderr,
@@ -221,9 +222,8 @@ Result<OutputOwnership> claim_set(const PrepareClassifier& c) {
   files.add_input(c.data);
   for (const auto part : {SetPart::training, SetPart::validation, SetPart::testing})
     for (const auto& file : {set_file(c.out, part), waveform_file(c.out, part)}) TRY(files.claim(file, "the set"));
-  auto claimed = files.claim(c.out / "bad_samples.jsonl", "the set");
-  if (claimed) claimed = claim_trace(files, c.trace);
-  TRY(claimed);
+  TRY(files.claim(c.out / kBadSampleList, "the set"));
+  TRY(claim_trace(files, c.trace));
   return files;
 }
 

@@ -17,6 +17,7 @@
 #include "cli/named_model.h"
 #include "cli/prepare/build_progress.h"
 #include "device/machine.h"
+#include "feed/prepared_set.h"
 #include "feed/voice/voice_builder.h"
 #include "feed/voice/voice_file.h"
 #include "feed/voice/voice_waveforms.h"
@@ -185,7 +186,7 @@ Result<OutputOwnership> claim_set(const VoiceBuildOptions& build, const std::fil
     std::string_view mark;
   };
   for (const auto& [name, mark] : {Output{kVoiceSetFile, kVoiceMark}, Output{kVoiceWaveformFile, kVoiceWaveformMark},
-                                   Output{"bad_samples.jsonl", "{\"id\":"}})
+                                   Output{kBadSampleList, "{\"id\":"}})
     TRY(files.claim_marked(build.out / name, "the set", std::string(mark)));
   TRY(claim_trace(files, trace));
   return files;
@@ -226,8 +227,7 @@ void print_report(const VoiceBuildOptions& build, const VoiceBuildReport& report
                  count(report.repeated));
   if (report.bad > 0)
     std::printf("%lld left out as unusable, %lld of them without a recording%s\n", count(report.bad),
-                count(report.missing),
-                build.dry_run ? "" : (": see " + (build.out / "bad_samples.jsonl").string()).c_str());
+                count(report.missing), build.dry_run ? "" : (": see " + (build.out / kBadSampleList).string()).c_str());
   if (report.listed_twice > 0)
     std::printf("%lld of them because their recording is listed before, or with another text\n",
                 count(report.listed_twice));

@@ -59,7 +59,19 @@ void add_flags(OptionTable& table, TrainProfileFlags& f) {
                   "tutti profile train tts --data voice-set --batch-size 16 --data-gpu 0 --model-gpu 1"});
 }
 
-Result<void> check_flags(const TrainProfileFlags& f, const std::string& task) {
+/// A flag that a training has no use for.
+struct UnfitFlag {
+  std::string_view task;
+  const char* flag;
+  const char* why;
+};
+constexpr UnfitFlag kUnfit[] = {
+    {kClassifierTraining, "data-gpu", "a classifier's set holds its spectrograms, so no device computes them"},
+    {kClassifierTraining, "model", "a classifier begins with a new network"},
+    {kVocoderTraining, "data-gpu", "a vocoder's spectrograms are made by the thread that gathers its batches"},
+    {kVocoderTraining, "model", "a vocoder begins with a new network"}};
+
+Result<void> check_flags(const OptionTable& table, const TrainProfileFlags& f, const std::string& task) {
   const std::vector<std::string> tasks{std::string(kWhisperTraining), std::string(kClassifierTraining),
                                        std::string(kTtsTraining), std::string(kVocoderTraining)};
   if (std::ranges::find(tasks, task) == tasks.end())
@@ -69,14 +81,9 @@ Result<void> check_flags(const TrainProfileFlags& f, const std::string& task) {
     return fail(Fault::usage, "--num-steps: expected 1 to " + std::to_string(kMostSteps) + ", found " +
                                   std::to_string(f.training.steps));
   if (f.training.batch_size < 0) return fail(Fault::usage, "--batch-size: expected 0 or more");
-  if (task == kClassifierTraining && !f.training.data_gpu.empty())
-    return fail(Fault::usage, "--data-gpu: a classifier's set holds its spectrograms, so no device computes them");
-  if (task == kClassifierTraining && !f.training.model.empty())
-    return fail(Fault::usage, "--model: a classifier begins with a new network");
-  if (task == kVocoderTraining && !f.training.data_gpu.empty())
-    return fail(Fault::usage, "--data-gpu: a vocoder's spectrograms are made by the thread that gathers its batches");
-  if (task == kVocoderTraining && !f.training.model.empty())
-    return fail(Fault::usage, "--model: a vocoder begins with a new network");
+  for (const UnfitFlag& unfit : kUnfit)
+    if (unfit.task == task && table.is_changed(unfit.flag))
+      return fail(Fault::usage, "--" + std::string(unfit.flag) + ": " + unfit.why);
   return check_training_cores(f.training);
 }
 
@@ -104,7 +111,7 @@ int run_train_profile(const std::vector<std::string>& arguments) {
   const std::string task = flags.tasks.empty() ? std::string(kWhisperTraining) : flags.tasks.front();
   TrainingToProfile& wanted = flags.training;
   wanted.task = task;
-  if (const auto checked = check_flags(flags, task); !checked) return complain(checked.error(), kUsage);
+  if (const auto checked = check_flags(table, flags, task); !checked) return complain(checked.error(), kUsage);
   auto devices = training_devices_of(task, wanted.config, {wanted.data_gpu, wanted.model_gpu});
   if (!devices) return complain(devices.error(), kUsage);
   const TemporaryFolder out;

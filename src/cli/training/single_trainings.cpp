@@ -22,6 +22,7 @@
 #include "feed/labelled/labelled_files.h"
 #include "feed/labelled/labelled_set.h"
 #include "feed/labelled/set_builder.h"
+#include "feed/prepared_set.h"
 #include "recipe/classifier_fields.h"
 #include "recipe/recipe_file.h"
 #include "recipe/trainers/loader_flags.h"
@@ -44,8 +45,7 @@ struct SingleTraining {
   std::string_view word{};  // behind `tutti train`
   std::string about{};      // for the help
   std::vector<std::string> examples{};
-  std::int64_t note_batch_bytes = 0;  // size of a field note's batch: what its depth of prefetching took
-  Result<Recipe> (*read)(const std::string& text, const std::string& file, Recipe over) = nullptr;
+  std::int64_t note_batch_bytes = 0;       // size of a field note's batch: what its depth of prefetching took
   std::vector<std::string> other_names{};  // flags of other trainers that are taken
   FlagSpellings spellings{};               // of flags that were read before, for the same names as keys of a recipe
   void (*settle)(OptionTable& flags, const TrainingRun& run,
@@ -80,8 +80,7 @@ int run_single_training(const SingleTraining<Recipe>& training, const std::vecto
   const auto flags = without_loader_flags(words, "", training.note_batch_bytes);
   if (!flags) return complain(flags.error(), kUsage);
   for (const auto& answer : flags->answers) std::fprintf(stderr, "%s\n", answer.c_str());
-  const auto started =
-      help ? Result<void>() : start_recipe<Recipe>(name, flags->words, training.read, training.spellings, command);
+  const auto started = help ? Result<void>() : start_recipe(name, flags->words, training.spellings, command);
   if (!started) return complain(started.error(), kUsage);
   OptionTable table(name, training.about);
   add_training(table, command);
@@ -92,7 +91,7 @@ int run_single_training(const SingleTraining<Recipe>& training, const std::vecto
   command.run.line = command_line("tutti " + name, words);
   auto settled = settle_run(command.run);
   if (settled && training.settle) training.settle(table, command.run, command.recipe);
-  if (settled) settled = settle_compute_threads(command, training.read, std::max(1, read_cpu().cores));
+  if (settled) settled = settle_compute_threads(command, std::max(1, read_cpu().cores));
   if (settled) settled = check_recipe(command.recipe);
   return settled ? run_in_engine(training, command) : complain(settled.error(), kUsage);
 }
@@ -113,7 +112,7 @@ void report_prepared(const SetBuildReport& built, const fs::path& set) {
                        "; 'tutti prepare classifier' has more settings for that");
   if (built.bad > 0)
     log(Level::warning,
-        std::to_string(built.bad) + " files were left out as unusable, see " + (set / "bad_samples.jsonl").string());
+        std::to_string(built.bad) + " files were left out as unusable, see " + (set / kBadSampleList).string());
   for (const auto& warning : warnings_of(built)) log(Level::warning, warning);
   if (!built.has_groups)
     log(Level::warning,
@@ -195,8 +194,6 @@ int run_train_classifier(const std::vector<std::string>& words) {
                     "tutti train classifier --data sounds --out trained  # folders: prepared into trained/set",
                     "tutti train classifier --out trained --resume"},
        .note_batch_bytes = kNoteBatchBytes,
-       .read = [](const std::string& text, const std::string& file,
-                  ClassifierRecipe over) { return read_classifier_recipe(text, file, std::move(over)); },
        .other_names = loader_flag_names(""),
        .spellings = [](const auto& flags) { return without_loader_flags(flags, "", kNoteBatchBytes); },
        .settle =
@@ -228,13 +225,11 @@ int run_train_tts(const std::vector<std::string>& words) {
        .examples = {"tutti train tts --train-data set --out trained", "tutti train tts --out trained --resume",
                     "tutti train tts --train-data set --import config.yaml --out trained"},
        .note_batch_bytes = 16 * 800 * 80 * 4,  // field note 002's, in float32
-       .read = [](const std::string& text, const std::string& file,
-                  TtsRecipe over) { return read_tts_recipe(text, file, std::move(over)); },
        .other_names = voice_flag_names(),
        .spellings = in_voice_spelling,
        .sources =
            [](const TtsRecipe& r) {
-             return std::vector{r.train_data, r.val_data, r.model};
+             return std::vector{r.data.train_data, r.data.val_data, r.network.model};
            }},
       ours->words);
 }
@@ -250,12 +245,10 @@ int run_train_vocoder(const std::vector<std::string>& words) {
        .examples = {"tutti train vocoder --train-data set --out vocoder", "tutti train vocoder --out vocoder --resume",
                     "tutti say --voice trained/model --vocoder vocoder/model -o x.wav \"three five zero\""},
        .note_batch_bytes = kBatchBytes,
-       .read = [](const std::string& text, const std::string& file,
-                  VocoderRecipe over) { return read_vocoder_recipe(text, file, std::move(over)); },
        .spellings = [](const auto& flags) { return without_loader_flags(flags, "", kBatchBytes); },
        .sources =
            [](const VocoderRecipe& r) {
-             return std::vector{r.train_data, r.voice};
+             return std::vector{r.data.train_data, r.data.voice};
            }},
       words);
 }

@@ -37,12 +37,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct TrainCommand : TrainingFlags<WhisperRecipe> {
-  std::vector<ChosenDevice> devices{};  // a process for each; empty: one process on recipe.device
+  std::vector<ChosenDevice> devices{};  // a process for each; empty: one process on recipe.arithmetic.device
 };
-
-Result<WhisperRecipe> read_text(const std::string& text, const std::string& file, WhisperRecipe over) {
-  return read_recipe(text, file, std::move(over));
-}
 
 /// Flags of other trainers in our names, with the answers to those that do nothing here.
 Result<LoaderFlags> in_our_spelling(const std::vector<std::string>& words) {
@@ -66,20 +62,20 @@ ProcessRank rank_of_process() {
 
 /// A process for every listed device, unless another program starts the processes.
 Result<void> settle_devices(TrainCommand& command) {
-  if (command.recipe.devices.empty()) return {};
+  if (command.recipe.hardware.devices.empty()) return {};
   if (rank_of_process().ranks > 1)
     return fail(Fault::usage, "devices: this process is already one of several, by WORLD_SIZE or SLURM_NTASKS",
                 "Say with --device where it computes, or unset the variables");
-  auto devices = TRY(training_devices(command.recipe.devices));
+  auto devices = TRY(training_devices(command.recipe.hardware.devices));
   command.devices = std::move(devices);
   return {};
 }
 
 Result<void> settle(TrainCommand& command) {
   if (auto settled = settle_run(command.run); !settled) return settled;
-  command.recipe.language = TRY(language_code_of(command.recipe.language));
+  command.recipe.targets.language = TRY(language_code_of(command.recipe.targets.language));
   auto settled = settle_devices(command);
-  if (settled) settled = settle_compute_threads(command, read_text, usual_compute_threads(command));
+  if (settled) settled = settle_compute_threads(command, usual_compute_threads(command));
   if (settled) settled = check_recipe(command.recipe);
   return settled;
 }
@@ -94,16 +90,16 @@ int run_processes(const TrainCommand& command, const std::vector<std::string>& l
 
 /// What a training reads beside its checkpoints.
 std::vector<fs::path> sources_of(const TrainCommand& command, const fs::path& base) {
-  std::vector<fs::path> read{base, command.recipe.data, command.recipe.eval_data};
-  for (const auto& file : device_files(command.recipe.devices)) read.emplace_back(file);
+  std::vector<fs::path> read{base, command.recipe.data.source, command.recipe.data.eval_data};
+  for (const auto& file : device_files(command.recipe.hardware.devices)) read.emplace_back(file);
   return read;
 }
 
 int train(const TrainCommand& command) {
   std::vector<std::string> line{"train", std::string(kWhisperTraining), "--out", command.run.out.string()};
   fs::path base;
-  if (!command.recipe.model.empty()) {
-    const auto model = find_named_model(command.recipe.model);
+  if (!command.recipe.network.model.empty()) {
+    const auto model = find_named_model(command.recipe.network.model);
     if (!model) return complain(model.error());
     line.insert(line.end(), {"--model", model->string()});
     base = *model;
@@ -128,8 +124,7 @@ int run_train_whisper(const std::vector<std::string>& words) {
   for (const auto& answer : ours->answers) std::fprintf(stderr, "%s\n", answer.c_str());
   const auto& flags = ours->words;
   TrainCommand command;
-  const auto started =
-      help ? Result<void>() : start_recipe<WhisperRecipe>(name, flags, read_text, in_our_spelling, command);
+  const auto started = help ? Result<void>() : start_recipe(name, flags, in_our_spelling, command);
   if (!started) return complain(started.error(), kUsage);
   OptionTable table(name,
                     "Fine-tune a Whisper, or train a new one, on recordings with texts. Every setting is a flag here "

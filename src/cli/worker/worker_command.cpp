@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "base/numbers.h"
 #include "base/owned.h"
 #include "base/periodic_thread.h"
+#include "base/time_text.h"
 #include "base/try.h"
 #include "cli/batch/batch_control.h"
 #include "cli/batch/batch_log.h"
@@ -45,16 +45,11 @@ namespace fs = std::filesystem;
 /// As Python's logging writes it: local time, with milliseconds behind a comma.
 std::string line_of(Level level, std::string_view text) {
   const auto now = std::chrono::system_clock::now();
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
   const auto milliseconds =
       std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
-  std::array<char, 32> date{};
-  std::strftime(date.data(), date.size(), "%Y-%m-%d %H:%M:%S", &parts);
   std::array<char, 8> fraction{};
   std::snprintf(fraction.data(), fraction.size(), ",%03d", static_cast<int>(milliseconds));
-  return std::string(date.data()) + fraction.data() + " - " + note_level(level) + " - " + std::string(text) + "\n";
+  return local_text(now) + fraction.data() + " - " + note_level(level) + " - " + std::string(text) + "\n";
 }
 
 /// In one write, so that lines of two workers do not mix. A full disk costs the line and no job.

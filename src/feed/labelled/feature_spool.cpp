@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,7 +11,7 @@
 #include <vector>
 
 #include "base/field_names.h"
-#include "base/file_lock.h"
+#include "base/owned.h"
 #include "base/try.h"
 
 namespace tutti {
@@ -82,25 +81,24 @@ Result<CacheKey> FeatureSpool::identity_of(const std::string& name, const std::f
 
 Result<std::unique_ptr<FeatureSpool>> FeatureSpool::open(const std::filesystem::path& path,
                                                          const AudioGeometry& geometry, bool has_waveforms) {
-  OwnedFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!file) return fail_errno(path.string(), "cannot be opened");
-  const auto locked =
-      TRY(try_lock_file(file.get(), path.string(), "Name a folder on a local disk with " + field("out")));
-  if (!locked)
-    return fail(Fault::usage, path.string() + ": another process builds this set",
-                "Wait for it, or name another folder with " + field("out"));
+  auto file = TRY(SetFileWriter::open({.whole = path,
+                                       .half = path,
+                                       .head = sizeof(SpoolHead),
+                                       .is_resumed = true,
+                                       .taken = Error{Fault::usage, path.string() + ": another process builds this set",
+                                                      "Wait for it, or name another folder with " + field("out")}}));
   const auto waveform_values = has_waveforms ? geometry.waveform_values() : 0;
   std::unique_ptr<FeatureSpool> spool(new FeatureSpool(path, std::move(file), geometry.values(), waveform_values));
   const auto expected = head_of(geometry, has_waveforms);
   SpoolHead found;
-  const bool is_ours = read_whole(spool->file_.get(), std::as_writable_bytes(std::span(&found, 1)), 0) &&
+  const bool is_ours = read_whole(spool->file_->file(), std::as_writable_bytes(std::span(&found, 1)), 0) &&
                        found.magic == expected.magic && found.geometry == expected.geometry;
   if (is_ours) {
     TRY(spool->read_records());
     return spool;
   }
-  if (::ftruncate(spool->file_.get(), 0) != 0) return fail_errno(path.string(), "cannot be emptied");
-  TRY(write_at(spool->file_.get(), std::as_bytes(std::span(&expected, 1)), 0, path.string()));
+  TRY(spool->file_->cut(0));
+  TRY(spool->file_->append(std::as_bytes(std::span(&expected, 1))));
   return spool;
 }
 
@@ -125,8 +123,7 @@ Result<void> FeatureSpool::read_records() {
                              .is_padded = (head.flags & kIsPadded) != 0,
                              .is_moved = (head.flags & kIsMoved) != 0};
   }
-  records_ = static_cast<std::int64_t>(whole);
-  return {};
+  return file_->cut(static_cast<std::int64_t>(sizeof(SpoolHead) + whole * size));
 }
 
 std::optional<SpooledClip> FeatureSpool::find(const CacheKey& identity) const {
@@ -150,9 +147,9 @@ Result<void> FeatureSpool::append(const CacheKey& identity, SpooledClip& clip, s
   std::ranges::copy(std::as_bytes(mel), content.begin() + waveform_bytes());
   head.checksum = checksum_of(head, content);
   std::memcpy(record.data(), &head, sizeof head);
-  clip.record = records_++;
-  const auto at = static_cast<std::int64_t>(sizeof(SpoolHead)) + clip.record * record_bytes();
-  return write_at(file_.get(), record, at, path_.string());
+  const auto at = TRY(file_->append(record));
+  clip.record = (at - static_cast<std::int64_t>(sizeof(SpoolHead))) / record_bytes();
+  return {};
 }
 
 Result<void> FeatureSpool::finish() {
@@ -179,8 +176,7 @@ std::span<const float> FeatureSpool::waveform(const SpooledClip& clip) const {
 
 Result<void> FeatureSpool::remove() {
   map_.reset();
-  if (::unlink(path_.c_str()) != 0) return fail_errno(path_.string(), "cannot be removed");
-  return {};
+  return file_->remove();
 }
 
 }  // namespace tutti

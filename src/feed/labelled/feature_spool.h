@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -10,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/owned.h"
 #include "feed/feature_cache.h"
 #include "feed/labelled/audio_geometry.h"
+#include "feed/prepared_set.h"
 
 namespace tutti {
 
@@ -67,7 +66,8 @@ class FeatureSpool {
   Result<void> remove();
 
  private:
-  FeatureSpool(std::filesystem::path path, OwnedFd file, std::int64_t values, std::int64_t waveform_values)
+  FeatureSpool(std::filesystem::path path, std::unique_ptr<SetFileWriter> file, std::int64_t values,
+               std::int64_t waveform_values)
       : path_(std::move(path)), file_(std::move(file)), values_(values), waveform_values_(waveform_values) {}
   std::int64_t waveform_bytes() const { return waveform_values_ * static_cast<std::int64_t>(sizeof(float)); }
   std::int64_t record_bytes() const;
@@ -75,11 +75,10 @@ class FeatureSpool {
   Result<void> read_records();
 
   std::filesystem::path path_;
-  OwnedFd file_;
+  std::unique_ptr<SetFileWriter> file_;
   std::int64_t values_;           // features of a clip
   std::int64_t waveform_values_;  // samples of a clip's waveform; 0: none are kept
   std::map<CacheKey, SpooledClip> known_{};
-  std::atomic<std::int64_t> records_ = 0;
   std::optional<MappedFile> map_{};
 };
 

@@ -89,8 +89,7 @@ Result<void> add_labels(const std::vector<fs::path>& entries, const fs::path& da
     }
     std::error_code ignored;
     const std::vector above{fs::canonical(data, ignored), fs::canonical(entry, ignored)};
-    auto added = add_files(entry, data, {.label = entry.filename().string(), .part = part}, above, found);
-    if (!added) return added;
+    TRY(add_files(entry, data, {.label = entry.filename().string(), .part = part}, above, found));
   }
   return {};
 }
@@ -100,8 +99,7 @@ Result<void> count_unread(const fs::path& entry, const fs::path& data, LabelledF
   if (!is_folder(entry)) return leave_out(entry, found), Result<void>();
   std::error_code ignored;
   LabelledFiles within;
-  auto added = add_files(entry, data, {}, {fs::canonical(data, ignored), fs::canonical(entry, ignored)}, within);
-  if (!added) return added;
+  TRY(add_files(entry, data, {}, {fs::canonical(data, ignored), fs::canonical(entry, ignored)}, within));
   const auto files = std::ssize(within.files);
   if (files > 0)
     found.unread.push_back("'" + entry.filename().string() + "' with " + std::to_string(files) +
@@ -190,9 +188,7 @@ Result<LabelledFiles> find_labelled_files(const fs::path& data, const fs::path& 
       parts, [](const fs::path& part) { return part_of(part.filename().string()) == SetPart::training; });
   if (!has_parts) TRY(expect_labels(data, entries));
   LabelledFiles found;
-  if (!has_parts) {
-    TRY(add_labels(entries, data, SetPart::none, found));
-  }
+  if (!has_parts) TRY(add_labels(entries, data, SetPart::none, found));
   for (const auto& part : has_parts ? parts : std::vector<fs::path>()) {
     const auto below = TRY(entries_of(part));
     TRY(add_labels(below, data, part_of(part.filename().string()), found));

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <ctime>
 
 #include "base/json.h"
 #include "base/log.h"
@@ -14,10 +13,12 @@
 #include "base/owned.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
+#include "base/time_text.h"
 #include "base/try.h"
 #include "feed/feature_cache.h"
 #include "feed/hdf5/hdf5_file.h"
 #include "feed/labelled/set_waveforms.h"
+#include "feed/prepared_set.h"
 
 namespace tutti {
 namespace {
@@ -36,24 +37,16 @@ std::vector<std::int64_t> shape_of(const AudioGeometry& g, std::size_t files) {
   return {static_cast<std::int64_t>(files), g.longs, g.shorts, g.mel.n_mels, g.frames()};
 }
 
-std::string utc_now() {
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 Result<void> write_attributes(Hdf5File& file, const LabelledPart& part) {
   Json ids = Json::object();
   for (std::size_t i = 0; i < part.labels.size(); ++i) ids[part.labels[i]] = i;
   const Json network{{"n_mels", part.geometry.mel.n_mels}, {"t_frames", part.geometry.frames()}};
-  const std::pair<const char*, std::string> attributes[] = {{"config_json", show_geometry(part.geometry)},
-                                                            {"cnn_config_json", json_line(network)},
-                                                            {"labels_json", json_line(Json(part.labels))},
-                                                            {"label2id_json", json_line(ids)},
-                                                            {"created_at_utc", utc_now()}};
+  const std::pair<const char*, std::string> attributes[] = {
+      {"config_json", show_geometry(part.geometry)},
+      {"cnn_config_json", json_line(network)},
+      {"labels_json", json_line(Json(part.labels))},
+      {"label2id_json", json_line(ids)},
+      {"created_at_utc", utc_text(std::chrono::system_clock::now())}};
   for (const auto& [name, text] : attributes)
     if (auto written = file.write_attribute(name, text); !written) return written;
   return {};
@@ -109,17 +102,15 @@ Result<std::int64_t> write_frame(const std::filesystem::path& path, const Labell
     groups.push_back(row.group);
   }
   const std::vector<std::int64_t> files{std::ssize(part.rows)};
-  auto written = file.write(kLabels, Hdf5Type::i16, files, std::as_bytes(std::span(labels)));
-  if (written) written = file.write(kChecksums, Hdf5Type::u64, files, std::as_bytes(std::span(checksums)));
-  if (written && rows.checksum != &LabelledRow::checksum)
-    written = file.write(kFeatureChecksums, Hdf5Type::u64, files, std::as_bytes(std::span(of_features)));
-  if (written) written = file.write_texts(kNames, names);
-  if (written) written = file.write_texts(kGroups, groups);
-  if (written && has_clips) written = file.write_texts(kRecordings, recordings);
-  if (written) written = write_attributes(file, part);
-  TRY(written);
-  const auto offset = file.reserve(rows.dataset, rows.type, rows.shape);
-  if (!offset) return offset;
+  TRY(file.write(kLabels, Hdf5Type::i16, files, std::as_bytes(std::span(labels))));
+  TRY(file.write(kChecksums, Hdf5Type::u64, files, std::as_bytes(std::span(checksums))));
+  if (rows.checksum != &LabelledRow::checksum)
+    TRY(file.write(kFeatureChecksums, Hdf5Type::u64, files, std::as_bytes(std::span(of_features))));
+  TRY(file.write_texts(kNames, names));
+  TRY(file.write_texts(kGroups, groups));
+  if (has_clips) TRY(file.write_texts(kRecordings, recordings));
+  TRY(write_attributes(file, part));
+  const auto offset = TRY(file.reserve(rows.dataset, rows.type, rows.shape));
   TRY(file.close());
   return offset;
 }
@@ -158,11 +149,10 @@ Result<void> write_checked(const std::filesystem::path& path, const LabelledPart
   const auto offset = write_frame(staging, part, rows);
   auto done = offset ? write_rows(staging, *offset, rows) : tl::unexpected<Error>(offset.error());
   if (done) done = check_rows(staging, *offset, part, rows);
-  std::error_code error;
-  if (done) std::filesystem::rename(staging, path, error);
-  if (error) done = tl::unexpected<Error>(system_error(path.string(), "could not be put in place", error.value()));
-  if (!done) std::filesystem::remove(staging, error);
-  return done ? sync_folder(folder_of(path)) : done;
+  if (done) done = publish_file(staging, path);
+  std::error_code ignored;
+  if (!done) std::filesystem::remove(staging, ignored);
+  return done;
 }
 
 tl::unexpected<Error> unlike(const std::filesystem::path& path, const std::string& dataset, const std::string& found,

@@ -12,7 +12,6 @@
 #include "audio/augment/effects.h"
 #include "base/field_names.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
@@ -24,6 +23,7 @@
 #include "feed/labelled/labelled_set.h"
 #include "feed/labelled/set_waveforms.h"
 #include "feed/packed/in_parallel.h"
+#include "feed/prepared_set.h"
 
 namespace tutti {
 namespace {
@@ -123,12 +123,11 @@ Error no_audio_in(const std::vector<BuiltFile>& files) {
 /// The rate that most files have, and a length that nearly all of them fit in.
 Result<HeaderFacts> usual_facts(const std::vector<BuiltFile>& files, int threads, double most = kLongestClip) {
   std::vector<HeaderFacts> facts(files.size());
-  const auto looked = in_parallel(std::ssize(files), threads, [&](std::int64_t i) -> Result<void> {
+  TRY(in_parallel(std::ssize(files), threads, [&](std::int64_t i) -> Result<void> {
     const auto index = static_cast<std::size_t>(i);
     facts[index] = header_facts(files[index].file.path).value_or(HeaderFacts{});  // reading it gives the reason
     return {};
-  });
-  TRY(looked);
+  }));
   std::erase_if(facts, [](const HeaderFacts& one) { return one.length <= Seconds(0); });
   if (facts.empty()) return tl::unexpected<Error>(no_audio_in(files));
   std::map<Hertz, std::int64_t> rates;
@@ -362,14 +361,6 @@ Result<void> expect_separate_parts(const std::vector<BuiltFile>& files) {
   return {};
 }
 
-Result<void> write_bad(const std::filesystem::path& out, const std::vector<BuiltFile>& files) {
-  std::string lines;
-  for (const auto& one : files)
-    if (!one.problem.empty())
-      lines += json_line(nlohmann::ordered_json{{"id", one.file.name}, {"reason", one.problem}}) + "\n";
-  return write_file_atomically(out / "bad_samples.jsonl", lines);
-}
-
 Result<void> write_parts(const SetBuildOptions& options, const SetBuildReport& report,
                          const std::vector<BuiltFile>& files, FeatureSpool& spool) {
   if (auto mapped = spool.finish(); !mapped) return mapped;
@@ -395,11 +386,13 @@ Result<void> write_parts(const SetBuildOptions& options, const SetBuildReport& r
                              .rows = rows,
                              .mel = [&](std::size_t row) { return spool.mel(*sources[row]); },
                              .waveform = [&](std::size_t row) { return spool.waveform(*sources[row]); }};
-    auto written = write_labelled_part(set_file(options.out, part), whole);
-    if (written && options.waveforms) written = write_waveform_part(waveform_file(options.out, part), whole);
-    if (!written) return written;
+    TRY(write_labelled_part(set_file(options.out, part), whole));
+    if (options.waveforms) TRY(write_waveform_part(waveform_file(options.out, part), whole));
   }
-  if (auto written = write_bad(options.out, files); !written) return written;
+  BadSampleList bad;
+  for (const auto& one : files)
+    if (!one.problem.empty()) bad.add(one.file.name, one.problem);
+  TRY(bad.write(options.out));
   return spool.remove();
 }
 
@@ -428,17 +421,6 @@ Error with_left_out(Error error, const std::vector<BuiltFile>& files) {
   return error;
 }
 
-/// Whether every line is an object with a file and why it was left out.
-bool is_list_of_bad_samples(const std::filesystem::path& path) {
-  const auto text = read_regular_file(path);
-  if (!text) return false;
-  return std::ranges::all_of(split(*text, '\n'), [](const auto& line) {
-    if (trimmed(line).empty()) return true;
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    return json.is_object() && json.contains("id") && json.contains("reason");
-  });
-}
-
 /// Whether a build wrote it: field note 003's builder and others know no checksums of rows.
 bool is_built_set(const std::filesystem::path& path) {
   const auto file = Hdf5File::open(path);
@@ -461,7 +443,7 @@ Result<void> expect_own_set_files(const std::filesystem::path& out) {
   for (const auto part : {SetPart::training, SetPart::validation, SetPart::testing})
     for (const auto& file : {set_file(out, part), waveform_file(out, part)})
       if (auto own = expect_own(file, is_built_set); !own) return own;
-  if (auto own = expect_own(out / "bad_samples.jsonl", is_list_of_bad_samples); !own) return own;
+  if (auto own = expect_own(out / kBadSampleList, BadSampleList::is_one); !own) return own;
   return expect_own(out / kSpoolName, FeatureSpool::is_spool);
 }
 
@@ -482,9 +464,7 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   const auto geometry = TRY(choose_geometry(options, files, are_sensors));
   report.geometry = geometry;
   std::unique_ptr<FeatureSpool> spool;
-  if (!options.dry_run) {
-    spool = TRY(open_spool(options, geometry, std::ssize(files) * (1 + options.surrogates)));
-  }
+  if (!options.dry_run) spool = TRY(open_spool(options, geometry, std::ssize(files) * (1 + options.surrogates)));
   const auto clips = TRY(most_clips(options, files, geometry));
   FileComputer computer(geometry, spool.get(), options.waveforms, clips);
   report.resumed = TRY(compute(options, computer, files, progress));

@@ -24,9 +24,9 @@ Result<std::vector<std::uint64_t>> read_checksums(const Hdf5File& file, const ch
 Result<void> expect_same_set(const Hdf5File& waveforms, const std::filesystem::path& path,
                              const std::filesystem::path& set) {
   const auto features = TRY(Hdf5File::open(set));
-  const auto theirs = read_checksums(features, "row_checksums"), ours = read_checksums(waveforms, "feature_checksums");
-  if (!theirs || !ours) return tl::unexpected<Error>(!theirs ? theirs.error() : ours.error());
-  if (!ours->empty() && *theirs == *ours) return {};
+  const auto theirs = TRY(read_checksums(features, "row_checksums"));
+  const auto ours = TRY(read_checksums(waveforms, "feature_checksums"));
+  if (!ours.empty() && theirs == ours) return {};
   return fail(Fault::usage, path.string() + ": its waveforms are not those that " + set.string() + " was made of",
               "Make both with one 'tutti prepare classifier --waveforms'");
 }
@@ -58,9 +58,7 @@ Result<std::optional<SetWaveforms>> SetWaveforms::open(const std::filesystem::pa
   waveforms.path_ = path;
   waveforms.geometry_ = g;
   waveforms.offset_ = found.offset.value_or(0);
-  if (is_own) {
-    waveforms.checksums_ = TRY(read_checksums(file, "row_checksums"));
-  }
+  if (is_own) waveforms.checksums_ = TRY(read_checksums(file, "row_checksums"));
   for (std::int64_t i = 0; i < features.files(); ++i) waveforms.names_.push_back(features.name_of_file(i));
   return std::optional(std::move(waveforms));
 }

@@ -15,6 +15,7 @@
 #include "feed/packed/in_parallel.h"
 #include "feed/packed/pack_writer.h"
 #include "feed/packed/packed_set.h"
+#include "feed/prepared_set.h"
 #include "feed/stages/sample_stages.h"
 
 namespace tutti {
@@ -28,11 +29,6 @@ Probed probe_line(const SampleStages& stages, std::int64_t line) {
   Probed probed;
   probed.index = line;
   return stages.probe(std::move(probed));
-}
-
-/// Whether a file may well be readable another time: a pack must not keep its samples as bad.
-bool may_pass(Fault fault) {
-  return fault == Fault::exhausted || fault == Fault::full || fault == Fault::unavailable;
 }
 
 Bytes size_of(const std::vector<PlannedSample>& samples, std::int64_t n_mels) {
@@ -80,8 +76,7 @@ class Packer {
     entry.planned = planned.frames;
     if (planned.piece == kBadLine) return out_.append(number, entry, {}, write_facts(plan_.bad.at(planned.index)));
     PendingSample row = row_of(planned);
-    const auto made = TRY(features_of(row));
-    const auto& kept = made;
+    const auto kept = TRY(features_of(row));
     if (!kept) return out_.append(number, entry, {}, write_facts(BadFacts{row.line.id, row.bad()->text()}));
     entry.real = kept->real;
     entry.frames = kept->frames;
@@ -167,14 +162,13 @@ Result<void> write_pack(const FeedOptions& options, const Dataset& set, const Pa
   const auto is_done = [](const PackEntry& entry) { return entry.at > 0; };
   Packer packer(options, set, cache.get(), plan, *writer);
   Progress progress(std::ranges::count_if(entries, is_done), std::ssize(entries), *options.clock);
-  const auto packed = in_parallel(std::ssize(entries), options.threads.packing(), [&](std::int64_t i) -> Result<void> {
+  TRY(in_parallel(std::ssize(entries), options.threads.packing(), [&](std::int64_t i) -> Result<void> {
     PackEntry& entry = entries[static_cast<std::size_t>(i)];
     if (is_done(entry)) return {};
     auto done = packer.pack(i, entry);
     progress.note_one();
     return done;
-  });
-  if (!packed) return packed;
+  }));
   return writer->publish({.key = key, .n_mels = options.n_mels}, plan.firsts, entries);
 }
 

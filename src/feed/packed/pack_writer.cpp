@@ -1,16 +1,12 @@
 #include "feed/packed/pack_writer.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -22,43 +18,39 @@ std::filesystem::path half_path(std::filesystem::path path) {
 }  // namespace
 
 Result<std::unique_ptr<PackWriter>> PackWriter::create(const std::filesystem::path& path) {
-  auto half = half_path(path);
-  OwnedFd file(::open(half.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!file) return fail_errno(half.string(), "could not be created");
-  return std::unique_ptr<PackWriter>(new PackWriter(path, std::move(half), std::move(file)));
+  auto file = TRY(SetFileWriter::open({.whole = path,
+                                       .half = half_path(path),
+                                       .head = sizeof(PackHead),
+                                       .alignment = kPackAlignment,
+                                       .is_resumed = true}));
+  return std::unique_ptr<PackWriter>(new PackWriter(std::move(file)));
 }
 
 PackWriter::~PackWriter() {
-  if (has_failed_) ::unlink(half_.c_str());
+  if (file_->has_failed()) (void)file_->remove();
 }
 
-Result<void> PackWriter::put(std::int64_t at, std::span<const std::byte> bytes) {
-  auto written = write_at(file_.get(), bytes, at, path_.string());
-  if (!written) has_failed_ = true;
-  return written;
-}
-
-/// The record that begins where the valid ones end. False where none is whole there.
-bool PackWriter::read_record(RecordHead& head, std::vector<std::byte>& body, std::int64_t n_mels) const {
-  if (!read_whole(file_.get(), std::as_writable_bytes(std::span(&head, 1)), end_)) return false;
-  const std::int64_t behind = end_ + static_cast<std::int64_t>(sizeof head);
+/// The record that begins at `at`. False where none is whole there.
+bool PackWriter::read_record(std::int64_t at, RecordHead& head, std::vector<std::byte>& body,
+                             std::int64_t n_mels) const {
+  if (!read_whole(file_->file(), std::as_writable_bytes(std::span(&head, 1)), at)) return false;
+  const std::int64_t behind = at + static_cast<std::int64_t>(sizeof head);
   if (head.check != check_of_head(head) || head.number < 0 || head.entry.at != behind) return false;
   body.resize(static_cast<std::size_t>(record_bytes(head.entry, n_mels)));
-  return read_whole(file_.get(), body, behind) && checksum(body) == head.entry.check;
+  return read_whole(file_->file(), body, behind) && checksum(body) == head.entry.check;
 }
 
 Result<std::int64_t> PackWriter::resume(std::int64_t n_mels, std::vector<PackEntry>& entries) {
-  std::int64_t found = 0;
+  std::int64_t found = 0, end = file_->end();
   RecordHead head;
   std::vector<std::byte> body;
-  while (read_record(head, body, n_mels) && std::cmp_less(head.number, entries.size())) {
+  while (read_record(end, head, body, n_mels) && std::cmp_less(head.number, entries.size())) {
     entries[static_cast<std::size_t>(head.number)] = head.entry;
-    end_ = head.entry.at + std::ssize(body);
+    end = head.entry.at + std::ssize(body);
     ++found;
   }
-  // Nothing may follow the index in the end.
-  if (::ftruncate(file_.get(), end_) == 0) return found;
-  return fail_errno(half_.string(), "could not be cut");
+  TRY(file_->cut(end));  // nothing may follow the index in the end
+  return found;
 }
 
 Result<void> PackWriter::append(std::int64_t number, PackEntry& entry, std::span<const std::uint16_t> mel,
@@ -71,12 +63,12 @@ Result<void> PackWriter::append(std::int64_t number, PackEntry& entry, std::span
   const auto bytes = std::as_bytes(std::span(record));
   entry.facts = static_cast<std::int32_t>(facts.size());
   entry.check = checksum(bytes.subspan(sizeof head));
-  const std::int64_t at = end_.fetch_add(std::ssize(record));
+  const std::int64_t at = file_->reserve(std::ssize(record));
   entry.at = at + static_cast<std::int64_t>(sizeof head);
   head.entry = entry;
   head.check = check_of_head(head);
   std::memcpy(record.data(), &head, sizeof head);
-  return put(at, bytes);
+  return file_->write(at, bytes);
 }
 
 Result<void> PackWriter::publish(PackHead head, const std::vector<std::int64_t>& firsts,
@@ -86,18 +78,8 @@ Result<void> PackWriter::publish(PackHead head, const std::vector<std::int64_t>&
   index.insert(index.end(), index_of_entries.begin(), index_of_entries.end());
   head.lines = std::ssize(firsts) - 1;
   head.entries = std::ssize(entries);
-  head.index_at = end_;
-  head.index_check = checksum(index);
-  head.head_check = check_of_head(head);
-  auto written = put(head.index_at, index);
-  if (written) written = put(0, std::as_bytes(std::span(&head, 1)));
-  if (!written) return written;
-  if (::fsync(file_.get()) != 0) {
-    has_failed_ = true;
-    return fail_errno(path_.string(), "could not be synced");
-  }
-  if (::rename(half_.c_str(), path_.c_str()) != 0) return fail_errno(path_.string(), "could not be put in place");
-  return sync_folder(folder_of(path_));
+  TRY(file_->finish(head, index));
+  return file_->publish();
 }
 
 Bytes half_packed(const std::filesystem::path& path) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -9,9 +8,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/owned.h"
 #include "base/units.h"
 #include "feed/packed/pack_format.h"
+#include "feed/prepared_set.h"
 
 namespace tutti {
 
@@ -37,16 +36,10 @@ class PackWriter {
   Result<void> publish(PackHead head, const std::vector<std::int64_t>& firsts, const std::vector<PackEntry>& entries);
 
  private:
-  PackWriter(std::filesystem::path path, std::filesystem::path half, OwnedFd file)
-      : path_(std::move(path)), half_(std::move(half)), file_(std::move(file)) {}
-  Result<void> put(std::int64_t at, std::span<const std::byte> bytes);
-  bool read_record(RecordHead& head, std::vector<std::byte>& body, std::int64_t n_mels) const;
+  explicit PackWriter(std::unique_ptr<SetFileWriter> file) : file_(std::move(file)) {}
+  bool read_record(std::int64_t at, RecordHead& head, std::vector<std::byte>& body, std::int64_t n_mels) const;
 
-  std::filesystem::path path_;
-  std::filesystem::path half_;
-  OwnedFd file_;
-  std::atomic<std::int64_t> end_{sizeof(PackHead)};
-  std::atomic<bool> has_failed_ = false;
+  std::unique_ptr<SetFileWriter> file_;
 };
 
 /// What an interrupted packing of that set has left on the disk, the damaged included.

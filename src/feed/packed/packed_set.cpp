@@ -78,12 +78,11 @@ Result<void> PackedSet::move_to_memory(int threads) {
                     ", this process gets no more memory as large",
                 "Take data-set mapped, of which memory holds as much as fits, raise the process's limit "
                 "(ulimit -v), or take fewer samples (max-samples)");
-  const auto copied = in_parallel((size + kPart - 1) / kPart, threads, [&](std::int64_t part) -> Result<void> {
+  TRY(in_parallel((size + kPart - 1) / kPart, threads, [&](std::int64_t part) -> Result<void> {
     const std::int64_t at = part * kPart;
     std::memcpy(copy.get() + at, bytes_.data() + at, static_cast<std::size_t>(std::min(kPart, size - at)));
     return {};
-  });
-  if (!copied) return copied;
+  }));
   copy_ = std::move(copy);
   bytes_ = {copy_.get(), bytes_.size()};
   find_index();

@@ -68,9 +68,8 @@ class JsonObjects : public Dataset {
 
 /// Where the file is; where it should be, if there is none: reading it gives the reason.
 std::filesystem::path JsonObjects::find_audio(const std::string& named) const {
-  std::error_code ignored;
   auto usual = request_.folders.base / named;
-  if (std::filesystem::is_regular_file(usual, ignored)) return usual;
+  if (is_file(usual)) return usual;
   if (auto found = find_recording(request_.folders, named)) return *found;
   if (const auto text = text_of_field(named, encoding_.encoding, "its file"); text && *text != named)
     if (auto found = find_recording(request_.folders, *text)) return *found;
@@ -82,11 +81,10 @@ Result<void> JsonObjects::read_names(const Json& object, DatasetLine& line) cons
     value = TRY(text_of_field(field, encoding_.encoding, "its speaker or label"));
     return {};
   };
-  auto done = read(line.speaker, filled_json_text(object, kSpeakerNames));
-  if (!done || request_.content != ListContent::labels) return done;
-  done = read(line.label, filled_json_text(object, kLabelNames));
-  if (done) done = read(line.part, filled_json_text(object, kPartNames));
-  if (!done) return done;
+  TRY(read(line.speaker, filled_json_text(object, kSpeakerNames)));
+  if (request_.content != ListContent::labels) return {};
+  TRY(read(line.label, filled_json_text(object, kLabelNames)));
+  TRY(read(line.part, filled_json_text(object, kPartNames)));
   std::string group = filled_json_text(object, std::array{"group", "speaker", "speaker_id"});
   if (group.empty()) group = filled_json_text(object, kGroupNames);
   return read(line.group, group.empty() ? line.speaker : group);
@@ -98,11 +96,10 @@ Result<void> JsonObjects::read_content(const Json& object, DatasetLine& line) co
   line.is_noise =
       json_text_of(object, "sample_type").starts_with("noise") || object.value("is_noise_only", Json()) == true;
   constexpr std::array kEnd{"end"};
-  const auto start = json_number_of(object, kStartNames), end = json_number_of(object, kEnd),
-             duration = json_number_of(object, kDurationNames);
-  for (const auto* read : {&start, &end, &duration})
-    if (!*read) return tl::unexpected<Error>(read->error());
-  set_span(line, *start, *end, *duration);
+  const auto start = TRY(json_number_of(object, kStartNames));
+  const auto end = TRY(json_number_of(object, kEnd));
+  const auto duration = TRY(json_number_of(object, kDurationNames));
+  set_span(line, start, end, duration);
   line.words = TRY(json_words_of(object));
   return {};
 }

@@ -29,6 +29,9 @@ RecordingFolders folders_of(const std::filesystem::path& base);
 /// look whether it is there.
 std::filesystem::path usual_path(const RecordingFolders& folders, const std::string& named);
 
+/// Whether a file is there, which is no folder, pipe or device.
+bool is_file(const std::filesystem::path& path);
+
 /// The file that a list names, with or without its ending, or with that of the format it was converted from. Looks in
 /// the folders' own order, then in `wavs`, `wav`, `audio`, `clips` and at the base, and for a path also one folder
 /// above that. A backslash may separate folders. None: there is no such file.

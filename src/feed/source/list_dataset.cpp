@@ -31,11 +31,6 @@ struct RowStyle {
   }
 };
 
-bool is_a_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
 std::string value_of(const Names& row, int column) {
   return column >= 0 && column < std::ssize(row) ? row[static_cast<std::size_t>(column)] : std::string();
 }
@@ -144,7 +139,7 @@ Result<void> RowList::check_width(const Names& row, std::string_view line) const
 Result<fs::path> RowList::find_audio(const std::string& named) const {
   TRY(expect_no_nul(named));
   const fs::path usual = usual_path(request_.folders, named);
-  if (style_.is_quoted && is_a_file(usual)) return usual;
+  if (style_.is_quoted && is_file(usual)) return usual;
   if (auto found = find_recording(request_.folders, named)) return *found;
   if (const auto text = text_of_field(named, lines_.encoding(), "its file"); text && *text != named)
     if (auto found = find_recording(request_.folders, *text)) return *found;
@@ -162,11 +157,10 @@ Result<std::optional<double>> RowList::number(const Names& row, int column, cons
 }
 
 Result<void> RowList::read_times(const Names& row, DatasetLine& line) const {
-  const auto start = number(row, columns_.start, "start"), end = number(row, columns_.end, "end"),
-             duration = number(row, columns_.duration, "duration");
-  for (const auto* read : {&start, &end, &duration})
-    if (!*read) return tl::unexpected<Error>(read->error());
-  set_span(line, *start, *end, *duration);
+  const auto start = TRY(number(row, columns_.start, "start"));
+  const auto end = TRY(number(row, columns_.end, "end"));
+  const auto duration = TRY(number(row, columns_.duration, "duration"));
+  set_span(line, start, end, duration);
   return {};
 }
 

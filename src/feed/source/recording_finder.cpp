@@ -11,11 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
 /// `stem` with the first of the known endings, in lower or upper case, under which there is a file.
 std::optional<fs::path> with_known_ending(const fs::path& stem) {
   for (const bool in_capitals : {false, true})
@@ -36,6 +31,11 @@ std::optional<fs::path> find_at(const fs::path& named) {
 }
 
 }  // namespace
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
 
 RecordingFolders folders_of(const fs::path& base) {
   RecordingFolders folders{.base = base};

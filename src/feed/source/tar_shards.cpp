@@ -165,8 +165,7 @@ Result<Shard> shard_of(const std::string& named, std::size_t number) {
 }
 
 bool is_shard(const fs::path& path) {
-  std::error_code ignored;
-  return ascii_lower(path.extension().string()) == kTar && fs::is_regular_file(path, ignored);
+  return ascii_lower(path.extension().string()) == kTar && is_file(path);
 }
 
 std::vector<fs::path> shards_named(const fs::path& folder, const std::string& start) {
@@ -208,8 +207,7 @@ Result<std::unique_ptr<Dataset>> open_shards(const std::vector<std::string>& nam
 }
 
 Result<std::unique_ptr<Dataset>> open_named_shards(const std::string& data, std::vector<std::string> fields) {
-  std::error_code ignored;
-  if (fs::is_regular_file(data, ignored)) return open_shards({data}, std::move(fields));
+  if (is_file(data)) return open_shards({data}, std::move(fields));
   const auto names = expand_braces(data);
   if (names.empty()) return fail(Fault::usage, data + ": names more than a million shards");
   return open_shards(names, std::move(fields));

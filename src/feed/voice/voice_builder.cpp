@@ -10,7 +10,6 @@
 
 #include "base/field_names.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/numbers.h"
 #include "base/output_ownership.h"
 #include "base/random/counter_random.h"
@@ -18,6 +17,7 @@
 #include "base/try.h"
 #include "feed/labelled/audio_reading.h"
 #include "feed/packed/in_parallel.h"
+#include "feed/prepared_set.h"
 #include "feed/voice/speed_check.h"
 #include "feed/voice/voice_sources.h"
 #include "feed/voice/voice_writer.h"
@@ -144,16 +144,14 @@ class Builder {
   Builder(const VoiceBuildOptions& options, const Progress& progress) : options_(options), progress_(progress) {}
 
   Result<VoiceBuildReport> build() {
-    auto found = TRY(find_voice_sources(options_.data, options_.speaker));
-    sources_ = std::move(found);
+    sources_ = TRY(find_voice_sources(options_.data, options_.speaker));
     report_.found = std::ssize(sources_.clips);
     report_.are_digits = sources_.are_digits;
-    auto done = prepare();
-    if (done) done = sources_.are_digits ? plan_digits() : plan_recordings();
-    if (done) done = compare_words();
-    if (done) done = split();
-    if (done) done = make_clips();
-    if (!done) return tl::unexpected<Error>(done.error());
+    TRY(prepare());
+    TRY(sources_.are_digits ? plan_digits() : plan_recordings());
+    TRY(compare_words());
+    TRY(split());
+    TRY(make_clips());
     return std::move(report_);
   }
 
@@ -262,7 +260,7 @@ class Builder {
   /// Reads the single digits, and plans strings of those that can be used.
   Result<void> plan_digits() {
     std::vector<std::vector<float>> clips(sources_.clips.size());
-    const auto read = in_parallel(std::ssize(clips), options_.threads, [&](std::int64_t i) -> Result<void> {
+    TRY(in_parallel(std::ssize(clips), options_.threads, [&](std::int64_t i) -> Result<void> {
       auto& source = sources_.clips[static_cast<std::size_t>(i)];
       auto audio = read_audio(source);
       if (!audio && !is_fault_of_file(audio.error())) return fail_in(source.audio.string(), audio.error());
@@ -271,8 +269,7 @@ class Builder {
       else
         source.problem = audio.error().what;
       return {};
-    });
-    if (!read) return read;
+    }));
     for (std::size_t i = 0; i < clips.size(); ++i) {
       if (!sources_.clips[i].problem.empty())
         add_bad(sources_.clips[i].id, sources_.clips[i].problem);
@@ -296,8 +293,7 @@ class Builder {
   Result<void> split() {
     if (clips_.empty())
       return fail(Fault::usage, options_.data.string() + ": not one of " + std::to_string(report_.found) +
-                                    " recordings can be used" +
-                                    (bad_.empty() ? std::string() : ": " + bad_.begin()->second));
+                                    " recordings can be used" + (bad_.count() == 0 ? "" : ": " + bad_.first()));
     std::map<std::uint64_t, std::string> order;  // different texts, shuffled
     for (const auto& clip : clips_)
       if (!clip.part) order.emplace(mixed({options_.seed, digest(clip.key)}), clip.key);
@@ -324,9 +320,7 @@ class Builder {
     if (source.start) range.start = Seconds(*source.start);
     if (source.end) range.end = Seconds(*source.end);
     auto read = TRY(read_labelled_audio(source.audio, children_, range, source.member));
-    if (!sources_.are_digits) {
-      TRY(check_clip(read.audio, source.text, options_.limits, options_.audio.trim_decibels));
-    }
+    if (!sources_.are_digits) TRY(check_clip(read.audio, source.text, options_.limits, options_.audio.trim_decibels));
     return resampler.convert(std::move(read.audio), report_.mel.rate);
   }
 
@@ -359,9 +353,7 @@ class Builder {
 
   Result<void> make_clips() {
     std::unique_ptr<VoiceSetWriter> writer;
-    if (!options_.dry_run) {
-      writer = TRY(VoiceSetWriter::create(options_.out, report_.mel, options_.waveforms));
-    }
+    if (!options_.dry_run) writer = TRY(VoiceSetWriter::create(options_.out, report_.mel, options_.waveforms));
     Pipeline pipeline;
     WatchedRun unwatched;
     WatchedRun& watched = options_.watched ? *options_.watched : unwatched;
@@ -384,7 +376,7 @@ class Builder {
     count_clips();
     if (report_.training == 0)
       return fail(Fault::usage, options_.data.string() + ": no clip is left to train on" +
-                                    (bad_.empty() ? std::string() : "; the first reason: " + bad_.begin()->second));
+                                    (bad_.count() == 0 ? "" : "; the first reason: " + bad_.first()));
     return writer ? publish(*writer) : Result<void>();
   }
 
@@ -427,8 +419,7 @@ class Builder {
     }
     std::ranges::sort(left_out);
     report_.wrong_speed = std::ssize(left_out);
-    if (writer)
-      if (auto done = writer->leave_out(left_out); !done) return done;
+    if (writer) TRY(writer->leave_out(left_out));
     erase_at(written_, left_out);
     return {};
   }
@@ -448,10 +439,7 @@ class Builder {
                        .language = front_end_->language(),
                        .kind = report_.kind,
                        .label = label()};
-    std::string lines;
-    for (const auto& [id, reason] : bad_)
-      lines += json_line(nlohmann::ordered_json{{"id", id}, {"reason", reason}}) + "\n";
-    if (auto listed = write_file_atomically(options_.out / "bad_samples.jsonl", lines); !listed) return listed;
+    TRY(bad_.write(options_.out));
     return writer.publish(std::move(format), front_end_->bytes());
   }
 
@@ -463,8 +451,8 @@ class Builder {
   }
 
   void add_bad(const std::string& id, const std::string& reason) {
-    bad_.emplace_back(id, reason);
-    report_.bad = std::ssize(bad_);
+    bad_.add(id, reason);
+    report_.bad = bad_.count();
   }
 
   const VoiceBuildOptions& options_;
@@ -480,7 +468,7 @@ class Builder {
   std::vector<WrittenClip> written_{};
   std::vector<DigitString> strings_{};
   std::map<std::size_t, std::vector<float>> digits_{};
-  std::vector<std::pair<std::string, std::string>> bad_{};
+  BadSampleList bad_{};
 };
 
 }  // namespace

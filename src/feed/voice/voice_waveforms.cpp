@@ -1,13 +1,10 @@
 #include "feed/voice/voice_waveforms.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstring>
 #include <string>
 
-#include "base/numbers.h"
+#include "base/try.h"
 #include "feed/feature_cache.h"
 #include "feed/voice/voice_file.h"
 
@@ -64,37 +61,24 @@ Result<std::span<const float>> VoiceWaveforms::clip(std::int64_t index) const {
 }
 
 Result<VoiceWaveformWriter> VoiceWaveformWriter::create(const fs::path& folder) {
-  const fs::path half = folder / kHalfVoiceWaveformFile;
-  OwnedFd file(::open(half.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file) return fail_errno(half.string(), "could not be created");
-  VoiceWaveformWriter writer(folder, std::move(file));
-  writer.end_ = rounded_up(static_cast<std::int64_t>(sizeof(WaveformHead)), kVoiceAlignment);
-  return writer;
-}
-
-VoiceWaveformWriter::~VoiceWaveformWriter() {
-  if (file_) ::unlink((folder_ / kHalfVoiceWaveformFile).c_str());
+  auto file = TRY(SetFileWriter::open({.whole = folder / kVoiceWaveformFile,
+                                       .half = folder / kHalfVoiceWaveformFile,
+                                       .head = sizeof(WaveformHead),
+                                       .alignment = kVoiceAlignment}));
+  return VoiceWaveformWriter(std::move(file));
 }
 
 Result<void> VoiceWaveformWriter::append(std::span<const float> samples) {
   const auto record = std::as_bytes(samples);
-  entries_.push_back({.at = end_, .samples = std::ssize(samples), .check = checksum(record)});
-  end_ = rounded_up(end_ + std::ssize(record), kVoiceAlignment);
-  return write_at(file_.get(), record, entries_.back().at, (folder_ / kVoiceWaveformFile).string());
+  const auto at = TRY(file_->append(record));
+  entries_.push_back({.at = at, .samples = std::ssize(samples), .check = checksum(record)});
+  return {};
 }
 
 Result<void> VoiceWaveformWriter::publish(std::uint64_t set) {
-  const fs::path half = folder_ / kHalfVoiceWaveformFile, whole = folder_ / kVoiceWaveformFile;
-  const auto index = std::as_bytes(std::span(entries_));
-  WaveformHead head{.clips = std::ssize(entries_), .index_at = end_, .set = set, .index_check = checksum(index)};
-  head.head_check = check_of_head(head);
-  if (auto written = write_at(file_.get(), index, end_, whole.string()); !written) return written;
-  if (auto written = write_at(file_.get(), std::as_bytes(std::span(&head, 1)), 0, whole.string()); !written)
-    return written;
-  if (::fsync(file_.get()) != 0) return fail_errno(whole.string(), "could not be synced");
-  if (::rename(half.c_str(), whole.c_str()) != 0) return fail_errno(whole.string(), "could not be put in place");
-  file_ = OwnedFd();
-  return {};
+  WaveformHead head{.clips = std::ssize(entries_), .set = set};
+  TRY(file_->finish(head, std::as_bytes(std::span(entries_))));
+  return file_->publish();
 }
 
 }  // namespace tutti

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -9,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/owned.h"
 #include "base/units.h"
+#include "feed/prepared_set.h"
 #include "feed/voice/voice_file.h"
 #include "feed/voice/voice_set.h"
 
@@ -63,30 +64,23 @@ class VoiceWaveforms {
   std::span<const WaveformEntry> entries_{};
 };
 
-/// Writes that file as VoiceSetWriter writes a set: under another name until it is whole. One thread.
+/// Writes that file as VoiceSetWriter writes a set, which keeps other processes away. One thread.
 class VoiceWaveformWriter {
  public:
   /// Into a folder that is there.
   static Result<VoiceWaveformWriter> create(const std::filesystem::path& folder);
-  VoiceWaveformWriter(VoiceWaveformWriter&& other) noexcept = default;
-  VoiceWaveformWriter& operator=(VoiceWaveformWriter&&) = delete;
-  /// Clears away a half file.
-  ~VoiceWaveformWriter();
 
   Result<void> append(std::span<const float> samples);
   /// Takes clips off the index again: their indices, in ascending order.
   void leave_out(std::span<const std::size_t> clips) { erase_at(entries_, clips); }
   /// Writes index and head, syncs, renames. `set`: fingerprint of the set.
   Result<void> publish(std::uint64_t set);
-  Bytes size() const { return {end_}; }
+  Bytes size() const { return {file_->end()}; }
 
  private:
-  VoiceWaveformWriter(std::filesystem::path folder, OwnedFd file)
-      : folder_(std::move(folder)), file_(std::move(file)) {}
+  explicit VoiceWaveformWriter(std::unique_ptr<SetFileWriter> file) : file_(std::move(file)) {}
 
-  std::filesystem::path folder_;
-  OwnedFd file_;
-  std::int64_t end_ = 0;
+  std::unique_ptr<SetFileWriter> file_;
   std::vector<WaveformEntry> entries_{};
 };
 

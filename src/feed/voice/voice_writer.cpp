@@ -1,16 +1,11 @@
 #include "feed/voice/voice_writer.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <span>
 #include <stdexcept>
 #include <utility>
 
-#include "base/field_names.h"
-#include "base/file_lock.h"
 #include "base/files.h"
 #include "base/try.h"
 
@@ -49,32 +44,19 @@ double deviation_of(double sum, double squares, double count) {
 Result<std::unique_ptr<VoiceSetWriter>> VoiceSetWriter::create(const fs::path& folder, const VoiceMelOptions& mel,
                                                                bool waveforms) {
   TRY(make_folders(folder));
-  const fs::path half = folder / kHalfVoiceSetFile;
-  OwnedFd file(::open(half.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!file) return fail_errno(half.string(), "could not be created");
-  const auto locked =
-      TRY(try_lock_file(file.get(), half.string(), "Name a folder on a local disk with " + field("out")));
-  if (!locked)
-    return fail(Fault::refused, folder.string() + ": another process is writing a set into this folder",
-                "Wait for it to end, or name another folder");
-  if (::ftruncate(file.get(), 0) != 0) return fail_errno(half.string(), "could not be cut");
-  std::unique_ptr<VoiceSetWriter> writer(new VoiceSetWriter(folder, std::move(file), mel));
-  writer->end_ = rounded_up(static_cast<std::int64_t>(sizeof(VoiceHead)), kVoiceAlignment);
+  const auto whole = folder / kVoiceSetFile;
+  auto file = TRY(SetFileWriter::open(
+      {.whole = whole,
+       .half = folder / kHalfVoiceSetFile,
+       .head = sizeof(VoiceHead),
+       .alignment = kVoiceAlignment,
+       .taken = Error{Fault::refused, folder.string() + ": another process is writing a set into this folder",
+                      "Wait for it to end, or name another folder"}}));
+  std::unique_ptr<VoiceSetWriter> writer(new VoiceSetWriter(std::move(file), whole.string(), mel));
   if (!waveforms) return writer;
   auto own = TRY(VoiceWaveformWriter::create(folder));
   writer->waveforms_.emplace(std::move(own));
   return writer;
-}
-
-VoiceSetWriter::~VoiceSetWriter() {
-  if (!is_published_) ::unlink((folder_ / kHalfVoiceSetFile).c_str());
-}
-
-/// Writes `bytes` at the end; `at` becomes where they are.
-Result<void> VoiceSetWriter::put(const std::string& bytes, std::int64_t& at) {
-  at = end_;
-  end_ = rounded_up(end_ + std::ssize(bytes), kVoiceAlignment);
-  return write_at(file_.get(), std::as_bytes(std::span(bytes)), at, (folder_ / kVoiceSetFile).string());
 }
 
 /// A clip's own sums first, so that they do not depend on how long the set is.
@@ -119,9 +101,8 @@ Result<void> VoiceSetWriter::append(const NewVoiceClip& clip) {
                    .part = clip.part,
                    .name_size = static_cast<std::int32_t>(clip.name.size()),
                    .text_size = static_cast<std::int32_t>(clip.text.size())};
-  if (auto written = put(record, entry.at); !written) return written;
-  if (waveforms_)
-    if (auto written = waveforms_->append(clip.audio); !written) return written;
+  entry.at = TRY(file_->append(std::as_bytes(std::span(record))));
+  if (waveforms_) TRY(waveforms_->append(clip.audio));
   entries_.push_back(entry);
   if (clip.part == VoicePart::training) add_to_sums(clip.mel, clip.pitch, 1);
   return {};
@@ -136,9 +117,8 @@ Result<void> VoiceSetWriter::leave_out(std::span<const std::size_t> clips) {
     std::vector<float> features(frames * (n_mels + 1));  // the spectrogram, then the pitch
     const auto bytes = std::as_writable_bytes(std::span(features));
     const auto at = entry.at + static_cast<std::int64_t>(sizeof(std::int32_t)) * entry.symbols;
-    const auto read = TRY(read_at(file_.get(), bytes, at, (folder_ / kVoiceSetFile).string()));
-    if (read != bytes.size())
-      return fail(Fault::corrupt, (folder_ / kVoiceSetFile).string() + ": it became shorter while it was written");
+    const auto read = TRY(read_at(file_->file(), bytes, at, name_));
+    if (read != bytes.size()) return fail(Fault::corrupt, name_ + ": it became shorter while it was written");
     const auto all = std::span<const float>(features);
     add_to_sums(all.first(frames * n_mels), all.subspan(frames * n_mels), -1);
   }
@@ -177,26 +157,16 @@ Result<void> VoiceSetWriter::publish(VoiceFormat format, const std::string& fron
   // One piece of bytes, so that one checksum covers it to the end of the file.
   std::string tail;
   append_numbers(tail, entries_);
-  const auto add = [&tail](const std::string& bytes) {
+  const auto add = [&](const std::string& bytes) {
     tail.resize(static_cast<std::size_t>(rounded_up(std::ssize(tail), kVoiceAlignment)));
     tail += bytes;
-    return std::ssize(tail) - std::ssize(bytes);
+    return file_->end() + std::ssize(tail) - std::ssize(bytes);
   };
-  const std::int64_t format_at = add(shown), front_end_at = add(front_end);
-  if (auto written = put(tail, head.index_at); !written) return written;
-  head.format_at = head.index_at + format_at;
-  head.front_end_at = head.index_at + front_end_at;
-  head.index_check = checksum(std::as_bytes(std::span(tail)));
-  head.head_check = check_of_head(head);
-  const fs::path half = folder_ / kHalfVoiceSetFile, whole = folder_ / kVoiceSetFile;
-  if (auto written = write_at(file_.get(), std::as_bytes(std::span(&head, 1)), 0, whole.string()); !written)
-    return written;
-  if (::fsync(file_.get()) != 0) return fail_errno(whole.string(), "could not be synced");
-  if (waveforms_)
-    if (auto published = waveforms_->publish(head.index_check); !published) return published;
-  if (::rename(half.c_str(), whole.c_str()) != 0) return fail_errno(whole.string(), "could not be put in place");
-  is_published_ = true;
-  return sync_folder(folder_);
+  head.format_at = add(shown);
+  head.front_end_at = add(front_end);
+  TRY(file_->finish(head, std::as_bytes(std::span(tail))));
+  if (waveforms_) TRY(waveforms_->publish(head.index_check));
+  return file_->publish();
 }
 
 }  // namespace tutti

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/owned.h"
 #include "base/units.h"
+#include "feed/prepared_set.h"
 #include "feed/voice/voice_file.h"
 #include "feed/voice/voice_set.h"
 #include "feed/voice/voice_waveforms.h"
@@ -40,8 +40,6 @@ class VoiceSetWriter {
                                                         bool waveforms = false);
   VoiceSetWriter(const VoiceSetWriter&) = delete;
   VoiceSetWriter& operator=(const VoiceSetWriter&) = delete;
-  /// Clears away a half file.
-  ~VoiceSetWriter();
 
   /// Appends a clip. Throws std::invalid_argument for one whose sizes do not agree, that has no
   /// frame, or more symbols than frames: no alignment has frames for them.
@@ -52,7 +50,7 @@ class VoiceSetWriter {
   Result<void> publish(VoiceFormat format, const std::string& front_end);
 
   /// Totals of the clips appended so far.
-  Bytes size() const { return {end_}; }
+  Bytes size() const { return {file_->end()}; }
   /// The same of their waveforms; none where they are not kept.
   Bytes waveform_size() const { return waveforms_ ? waveforms_->size() : Bytes{}; }
 
@@ -66,20 +64,17 @@ class VoiceSetWriter {
     std::int64_t frames = 0, voiced = 0;
   };
 
-  VoiceSetWriter(std::filesystem::path folder, OwnedFd file, VoiceMelOptions mel)
-      : folder_(std::move(folder)), file_(std::move(file)), mel_(mel) {}
+  VoiceSetWriter(std::unique_ptr<SetFileWriter> file, std::string name, VoiceMelOptions mel)
+      : file_(std::move(file)), name_(std::move(name)), mel_(mel) {}
   void add_to_sums(std::span<const float> mel, std::span<const float> pitch, double sign);
   void set_means(VoiceFormat& format) const;
-  Result<void> put(const std::string& bytes, std::int64_t& at);
 
-  std::filesystem::path folder_;
-  OwnedFd file_;
+  std::unique_ptr<SetFileWriter> file_;
+  std::string name_;  // of the set, in errors
   VoiceMelOptions mel_;
-  std::int64_t end_ = 0;
   std::vector<VoiceEntry> entries_{};
   std::optional<VoiceWaveformWriter> waveforms_{};
   Sums sums_{};
-  bool is_published_ = false;
 };
 
 }  // namespace tutti

@@ -1,4 +1,4 @@
-#include "cli/batch/batch_quote.h"
+#include "planning/batch/batch_quote.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ Capacity capacity_on(const PlanTarget& target, const std::optional<ModelShape>& 
   if (target.windows) return {.fits = *target.windows, .in_flight = *target.windows};
   if (!shape) return {.fits = kWindowsInFlight, .in_flight = kWindowsInFlight};
   return capacity(
-      {.shape = *shape, .compute_type = options.run.compute_type, .beams = std::max(1, options.run.decoding.beam_size)},
+      {.shape = *shape, .compute_type = options.run.compute_type, .beams = std::max(1, options.run.decoding.beams())},
       target);
 }
 

@@ -1,15 +1,16 @@
-#include "cli/batch/report_json.h"
+#include "planning/batch/report_json.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 
 #include "advise/lost_time.h"
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/output_ownership.h"
 #include "base/strings.h"
-#include "cli/cost/run_bill.h"
+#include "base/time_text.h"
+#include "planning/cost/run_bill.h"
 #include "profile/pipeline_tuner.h"
 #include "text/json_bytes.h"
 #include "transcribe/pool/pool_machine.h"
@@ -143,16 +144,6 @@ OrderedJson quote_json(const BatchQuote& quote) {
   return json;
 }
 
-/// "2026-01-21T18:05:03Z"
-std::string time_text(std::chrono::system_clock::time_point time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 RunNumbers numbers_of(const BatchReport& report, const HourlyPrices& prices) {
   RunNumbers numbers{.elapsed = report.elapsed,
                      .done = report.done_now,
@@ -182,13 +173,14 @@ std::string before_text(const BatchReport& report) {
                              : "All " + std::to_string(before.done) + " recordings were") +
            " done before this run: nothing was left to do.\n";
   std::string out;
-  const auto add = [&out](const char* what, std::size_t count, const char* wherefore) {
+  const auto add = [&out](const char* what, std::size_t count, const std::string& wherefore) {
     if (count > 0) out += what + std::to_string(count) + wherefore;
   };
+  const std::string again = "; " + field("retry_failed") + " does them again.\n";
   add("Done before this run: ", before.done, ".\n");
   add("Done by another run meanwhile: ", report.counts.done - report.done_now - before.done, ".\n");
-  add("Failed in an earlier run and left alone: ", before.failed, "; --retry-failed does them again.\n");
-  add("Cancelled in an earlier run and left alone: ", before.cancelled, "; --retry-failed does them again.\n");
+  add("Failed in an earlier run and left alone: ", before.failed, again);
+  add("Cancelled in an earlier run and left alone: ", before.cancelled, again);
   return out;
 }
 
@@ -196,8 +188,8 @@ std::string before_text(const BatchReport& report) {
 std::string damaged_text(const BatchReport& report) {
   const auto damaged = std::ranges::count_if(report.assets, [](const BatchAsset& it) { return !it.losses.empty(); });
   if (damaged == 0) return {};
-  return "Truncated or damaged: " + std::to_string(damaged) +
-         ". What they lack is in the warnings above, and in the --report as losses.\n";
+  return "Truncated or damaged: " + std::to_string(damaged) + ". What they lack is in the warnings above, and in the " +
+         field("report") + " as losses.\n";
 }
 
 /// The lines about devices that were given fewer windows at once because their memory did not hold them.
@@ -224,29 +216,29 @@ std::string kept_files_text(const BatchReport& report) {
   const auto kept = kept_files(report);
   if (kept.empty()) return {};
   std::string out = "Kept files, which this store did not write or which were edited: " + std::to_string(kept.size()) +
-                    ". The new texts are beside them; --overwrite replaces them.\n";
+                    ". The new texts are beside them; " + field("overwrite") + " replaces them.\n";
   for (std::size_t i = 0; i < std::min(kListed, kept.size()); ++i)
     out += "  " + without_controls(kept[i].path) + " -> " + without_controls(kept[i].new_text) + "\n";
   if (kept.size() > kListed)
-    out += "  and " + std::to_string(kept.size() - kListed) + " more, in the --report as kept_files\n";
+    out += "  and " + std::to_string(kept.size() - kListed) + " more, in the " + field("report") + " as kept_files\n";
   return out;
 }
 
 /// The line about recordings whose transcripts are empty: they count as done, and would go unnoticed.
 std::string without_speech_text(const BatchReport& report) {
   if (report.without_speech == 0) return {};
-  return "Without speech: " + std::to_string(report.without_speech) +
-         ". Their transcripts are empty; the --report names them as without_speech.\n";
+  return "Without speech: " + std::to_string(report.without_speech) + ". Their transcripts are empty; the " +
+         field("report") + " names them as without_speech.\n";
 }
 
 /// The lines about what followed the transcripts: texts written otherwise, and commands for finished recordings.
 std::string results_text(const BatchReport& report) {
   std::string out;
   if (report.replacements > 0)
-    out += "Replaced by --replace: " + std::to_string(report.replacements) +
+    out += "Replaced by " + field("replace") + ": " + std::to_string(report.replacements) +
            (report.replacements == 1 ? " text.\n" : " texts.\n");
   if (report.summary.failed_commands > 0)
-    out += "Commands of --on-done that failed: " + std::to_string(report.summary.failed_commands) +
+    out += "Commands of " + field("on_done") + " that failed: " + std::to_string(report.summary.failed_commands) +
            ". The outputs are in place.\n";
   return out;
 }
@@ -280,7 +272,8 @@ std::string runners_text(const BatchReport& report) {
     out += ".\n";
   }
   if (report.runners.size() > kListed)
-    out += "And " + std::to_string(report.runners.size() - kListed) + " more, in the --report as other_runners.\n";
+    out += "And " + std::to_string(report.runners.size() - kListed) + " more, in the " + field("report") +
+           " as other_runners.\n";
   return out;
 }
 
@@ -333,8 +326,8 @@ std::string batch_report_json(const BatchReport& report, const HourlyPrices& pri
                    {"copied_in_this_run", report.copied},
                    {"kept_files", kept_files(report).size()},
                    {"without_speech_in_this_run", report.without_speech},
-                   {"start_time", time_text(report.started)},
-                   {"end_time", time_text(report.ended)},
+                   {"start_time", utc_text(report.started)},
+                   {"end_time", utc_text(report.ended)},
                    {"duration_seconds", rounded(report.elapsed.count())},
                    {"audio_seconds", rounded(report.audio.count())}};
   if (report.replacements > 0) json["replacements_in_this_run"] = report.replacements;

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/batch/batch_quote.h"
+#include "planning/batch/batch_quote.h"
 #include "transcribe/batch/batch_report.h"
 #include "transcribe/inputs/inputs.h"
 

@@ -1,12 +1,13 @@
-#include "cli/cost/cost_answer.h"
+#include "planning/cost/cost_answer.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
-#include "cli/cost/shown_amounts.h"
+#include "planning/cost/shown_amounts.h"
 #include "planning/policy_table.h"
 #include "view/table.h"
 #include "view/text.h"
@@ -76,15 +77,17 @@ std::string offers_text(const CostAnswer& answer) {
 }
 
 std::string baseline_text(const CostAnswer& answer) {
-  if (!answer.baseline) return "No speed is known: --speed NAME=SPEED gives one, --measure measures this machine.\n";
+  if (!answer.baseline)
+    return "No speed is known: " + field("speed") + " NAME=SPEED gives one, " + field("measure") +
+           " measures this machine.\n";
   const Offer& offer = answer.offers[*answer.baseline];
   std::string text = "Baseline: " + offer.name() + " (" + offer.price.device + ") at " + times_text(*offer.speed()) +
                      ", with the same model. ";
   const bool compared =
       std::ranges::any_of(answer.offers, [](const Offer& each) { return each.word_errors.has_value(); });
-  return text + (compared
-                     ? "Other words: the share of words in which the same recordings came out differently.\n"
-                     : "That the words are the same is not shown: --measure compares them on the same recordings.\n");
+  return text + (compared ? "Other words: the share of words in which the same recordings came out differently.\n"
+                          : "That the words are the same is not shown: " + field("measure") +
+                                " compares them on the same recordings.\n");
 }
 
 std::string unknown_text(const CostAnswer& answer) {
@@ -93,7 +96,8 @@ std::string unknown_text(const CostAnswer& answer) {
     if (!offer.speed() && answer.baseline && names.find(offer.price.device) == names.npos)
       names += (names.empty() ? "" : ", ") + offer.price.device;
   return names.empty() ? ""
-                       : "Speed not known: " + names + ". --speed NAME=SPEED gives it; a batch there is remembered.\n";
+                       : "Speed not known: " + names + ". " + field("speed") +
+                             " NAME=SPEED gives it; a batch there is remembered.\n";
 }
 
 std::string goal_text(const CostAnswer& answer) {
@@ -158,13 +162,14 @@ std::string recommended_text(const CostAnswer& answer) {
   const auto best = recommended(answer.plans, answer.goal);
   if (!best) {
     if (!answer.goal.is_set() || !answer.baseline) return "";
-    return "Nothing on offer does that with " + std::to_string(answer.work.most) + " instances at most (--most).\n";
+    return "Nothing on offer does that with " + std::to_string(answer.work.most) + " instances at most (" +
+           field("most") + ").\n";
   }
   const OfferPlan& plan = *answer.plans[*best];
   const std::string what = answer.goal.is_set() ? "Take " : "The cheapest: ";
   return what + std::to_string(plan.count) + " × " + answer.offers[*best].name() + ": " +
          whole_cost_text(plan, answer.services) + ", in " + length_text(plan.time.expected) + ". Each is paid for " +
-         length_text(answer.work.start_up) + " before it loads the model (--start-up).\n";
+         length_text(answer.work.start_up) + " before it loads the model (" + field("start_up") + ").\n";
 }
 
 Json plan_json(const OfferPlan& plan) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/cost/offers.h"
+#include "planning/cost/offers.h"
 
 namespace tutti {
 

@@ -1,10 +1,11 @@
-#include "cli/cost/offer_speeds.h"
+#include "planning/cost/offer_speeds.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "base/build_id.h"
+#include "base/field_names.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings.h"
@@ -42,7 +43,7 @@ Offer offer_of(const Price& price, std::span<const KnownDevice> known, const Typ
   for (const auto& [name, speed] : typed)
     if (is_of(name, price)) {
       offer.target.speed = speed;
-      offer.speed_from = "--speed";
+      offer.speed_from = field("speed");
     }
   if (const auto card = card_of_model(price.device))
     offer.target.memory = Bytes{card->available.value + kDriverMemory.value};
@@ -80,7 +81,7 @@ Result<TypedSpeeds> parse_speeds(std::string_view text) {
     if (number.ends_with('x')) number.remove_suffix(1);
     const auto speed = number_in<double>(number);
     if (equals == 0 || !speed || !std::isfinite(*speed) || *speed <= 0)
-      return fail(Fault::usage, "--speed '" + std::string(part) + "': expected NAME=SPEED, times real time",
+      return fail(Fault::usage, field("speed") + " '" + std::string(part) + "': expected NAME=SPEED, times real time",
                   "As in T4=14.3,cpu=1.1");
     speeds.emplace_back(std::string(part.substr(0, equals)), *speed);
   }
@@ -123,7 +124,7 @@ Result<std::vector<KnownDevice>> measure_devices(const MeasureRequest& request, 
   std::vector<KnownDevice> known;
   for (const ScoredTrial& each : scored.trials)
     if (!each.trial.error) known.push_back(known_by(each));
-  if (known.empty()) return fail(Fault::device, "--measure: no device could run");
+  if (known.empty()) return fail(Fault::device, field("measure") + ": no device could run");
   return known;
 }
 
@@ -135,8 +136,8 @@ Result<std::vector<Offer>> offers_of(const PriceList& prices, const std::string&
       offers.push_back(offer_of(price, known, typed));
   for (const auto& [name, speed] : typed)
     if (std::ranges::none_of(offers, [&](const Offer& offer) { return is_of(name, offer.price); }))
-      return fail(Fault::usage, "--speed " + name + ": nothing of this name has a price",
-                  "Add it: --price " + name + "=USD_AN_HOUR");
+      return fail(Fault::usage, field("speed") + " " + name + ": nothing of this name has a price",
+                  "Add it: " + field("price") + " " + name + "=USD_AN_HOUR");
   for (const KnownDevice& device : known) {
     const auto fits = [&](const Price& price) { return likeness(price.device, priced(device.target)) > 0; };
     if (!prices.others || std::ranges::any_of(prices.prices, fits)) continue;
@@ -144,7 +145,7 @@ Result<std::vector<Offer>> offers_of(const PriceList& prices, const std::string&
   }
   if (!offers.empty()) return offers;
   return fail(Fault::usage, "there is nothing to compare: no price of a device, or no device for a price",
-              "Name some, as in --price T4=0.526,cpu=0.357 or --price prices.toml");
+              "Name some, as in " + field("price") + " T4=0.526,cpu=0.357 or " + field("price") + " prices.toml");
 }
 
 }  // namespace tutti

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/cost/offers.h"
+#include "planning/cost/offers.h"
 #include "transcribe/bench.h"
 #include "transcribe/stop_signal.h"
 

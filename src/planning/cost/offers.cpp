@@ -1,4 +1,4 @@
-#include "cli/cost/offers.h"
+#include "planning/cost/offers.h"
 
 #include <algorithm>
 #include <cmath>

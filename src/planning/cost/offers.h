@@ -16,8 +16,8 @@ namespace tutti {
 /// Something that can be bought to do the work, and how fast a device of it is.
 struct Offer {
   Price price{};
-  PlanTarget target{};                  ///< a device of it; without a speed nothing more is known
-  std::string speed_from{};             ///< "--speed", "earlier batches on cuda:0", "measured now on cpu"
+  PlanTarget target{};       ///< a device of it; without a speed nothing more is known
+  std::string speed_from{};  ///< "speed" as its reader knows it, "earlier batches on cuda:0", "measured now on cpu"
   std::optional<double> word_errors{};  ///< words that differ from the baseline's of the same audio; none: not compared
 
   /// Audio seconds a second of all devices in it.

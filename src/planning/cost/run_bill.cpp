@@ -1,14 +1,15 @@
-#include "cli/cost/run_bill.h"
+#include "planning/cost/run_bill.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
+#include "base/field_names.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "base/try.h"
-#include "cli/cost/shown_amounts.h"
+#include "planning/cost/shown_amounts.h"
 #include "view/table.h"
 #include "view/text.h"
 
@@ -171,7 +172,7 @@ std::string RunBill::text() const {
                      length_text(audio) + " of audio in " + length_text(elapsed) + "\n\n";
   for (const auto& line : table_of(*this)) text += "  " + line + "\n";
   const auto sum = parts();
-  if (!sum) return text + "\nNot every device has a price: give --price.\n";
+  if (!sum) return text + "\nNot every device has a price: give " + field("price") + ".\n";
   text += "\n" + money_text(sum->total()) + " USD";
   if (const auto hour = audio_hour(*this)) text += ", " + money_text(*hour) + " per hour of audio";
   if (recordings > 0) text += ", " + money_text(sum->total() / static_cast<double>(recordings)) + " per recording";

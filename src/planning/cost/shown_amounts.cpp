@@ -1,4 +1,4 @@
-#include "cli/cost/shown_amounts.h"
+#include "planning/cost/shown_amounts.h"
 
 #include <algorithm>
 #include <cmath>

@@ -23,26 +23,18 @@ Result<void> check_empty(const CorpusFolder& folder) {
   return {};
 }
 
-Result<void> make_parts(const CorpusFolder& folder) {
-  for (const char* name : folder.parts) {
-    if (auto made = make_folders(folder.out / name); !made) return made;
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<void> write_corpus(const CorpusFolder& folder, const std::function<Result<void>()>& write) {
   const auto& out = folder.out;
   const fs::path lock = out / kLock;
-  auto ready = check_empty(folder);
-  if (ready) ready = make_parts(folder);
-  if (!ready) return ready;
+  TRY(check_empty(folder));
+  for (const char* name : folder.parts) TRY(make_folders(out / name));
   const auto hold = TRY(take_hold({.file = lock,
                                    .other = out.string() + ": another process is writing a corpus into this folder",
                                    .unnoticed = "a second process that writes into " + out.string(),
                                    .way_out = "Wait for it to end, or name another folder with " + field("out")}));
-  ready = check_empty(folder);  // another process may have ended between the look and the hold
+  const auto ready = check_empty(folder);  // another process may have ended between the look and the hold
   const auto written = ready ? write() : ready;
   // No part of a corpus. A process that waits with the file that goes here finds the corpus; where there is none, it
   // stays.

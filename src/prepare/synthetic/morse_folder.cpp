@@ -102,9 +102,8 @@ class Lists {
   Result<void> write(const fs::path& out) const {
     for (std::size_t i = 0; i < kSplits.size(); ++i) {
       const std::string name = kSplits[i];
-      auto done = write_file_atomically(out / "splits" / (name + ".csv"), splits_[i]);
-      if (done) done = write_file_atomically(out / "splits" / (name + "_transcripts.txt"), transcripts_[i]);
-      if (!done) return done;
+      TRY(write_file_atomically(out / "splits" / (name + ".csv"), splits_[i]));
+      TRY(write_file_atomically(out / "splits" / (name + "_transcripts.txt"), transcripts_[i]));
     }
     return write_file_atomically(out / "metadata.csv", metadata_);  // last: with it the corpus is whole
   }

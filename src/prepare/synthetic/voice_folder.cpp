@@ -141,11 +141,9 @@ Result<VoiceFolderReport> write_voice_folder(const VoiceFolder& wanted,
     if (!progress(report.audio, wanted.length)) return fail(Fault::cancelled, "interrupted");
   }
   report.excluded = texts.left_out();
-  auto listed = write_file_atomically(wanted.out / "label.txt", kLabel);
-  if (listed) listed = write_file_atomically(wanted.out / "phones.jsonl", phones);
-  if (listed)
-    listed = write_file_atomically(wanted.out / "metadata.csv", metadata);  // last: with it the corpus is whole
-  if (!listed) return tl::unexpected<Error>(listed.error());
+  TRY(write_file_atomically(wanted.out / "label.txt", kLabel));
+  TRY(write_file_atomically(wanted.out / "phones.jsonl", phones));
+  TRY(write_file_atomically(wanted.out / "metadata.csv", metadata));  // last: with it the corpus is whole
   report.spent = Clock::real().now() - since;
   return report;
 }

@@ -109,23 +109,25 @@ std::optional<DeviceRound> compared_round(const TrainingToProfile& training, con
   return round;
 }
 
+TrainingDevices devices_of(const WhisperRecipe& recipe) {
+  const auto& several = recipe.hardware.devices;
+  return {recipe.hardware.data_gpu, several.empty() ? recipe.arithmetic.device : several};
+}
+TrainingDevices devices_of(const TtsRecipe& recipe) {
+  return {recipe.data.gpu, recipe.arithmetic.device};
+}
+TrainingDevices devices_of(const auto& recipe) {
+  return {.model = recipe.arithmetic.device};
+}
+
 /// As the recipe names them; of a Whisper's several processes their list.
 Result<TrainingDevices> devices_in(const std::string& task, const std::string& toml, const std::string& file_name) {
-  if (task == kTtsTraining)
-    return read_tts_recipe(toml, file_name).map([](const TtsRecipe& recipe) {
-      return TrainingDevices{recipe.data_gpu, recipe.device};
-    });
-  if (task == kVocoderTraining)
-    return read_vocoder_recipe(toml, file_name).map([](const VocoderRecipe& recipe) {
-      return TrainingDevices{.model = recipe.device};
-    });
-  if (task == kClassifierTraining)
-    return read_classifier_recipe(toml, file_name).map([](const ClassifierRecipe& recipe) {
-      return TrainingDevices{.model = recipe.device};
-    });
-  return read_recipe(toml, file_name).map([](const WhisperRecipe& recipe) {
-    return TrainingDevices{recipe.data_gpu, recipe.devices.empty() ? recipe.device : recipe.devices};
-  });
+  const auto read = [&](auto recipe) {
+    return read_recipe(toml, file_name, std::move(recipe)).map([](const auto& one) { return devices_of(one); });
+  };
+  if (task == kTtsTraining) return read(TtsRecipe());
+  if (task == kVocoderTraining) return read(VocoderRecipe());
+  return task == kClassifierTraining ? read(ClassifierRecipe()) : read(WhisperRecipe());
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #include "serve/dashboard/history_text.h"
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 
 #include "base/clock.h"
 #include "base/strings.h"
+#include "base/time_text.h"
 #include "view/charts.h"
 #include "view/table.h"
 #include "view/text.h"
@@ -13,16 +13,8 @@
 namespace tutti {
 namespace {
 
-std::string date_text(StoreTime time, const char* form = "%Y-%m-%d %H:%M") {
-  const auto seconds = static_cast<std::time_t>(unix_seconds(time));
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, form, &parts)};
-}
-
-std::string time_text(StoreTime time) {
-  return date_text(time, "%Y-%m-%d %H:%M:%S");
+std::string date_text(StoreTime time) {
+  return local_text(time, "%Y-%m-%d %H:%M");
 }
 
 std::string percent(double share) {
@@ -173,7 +165,7 @@ TextTable event_table(const std::vector<DeviceEvent>& events, bool all) {
                               {.title = "why", .stretch = true}}};
   const std::size_t first = events.size() > kShown && !all ? events.size() - kShown : 0;
   for (std::size_t i = first; i < events.size(); ++i)
-    table.rows.push_back({time_text(events[i].at), events[i].run > 0 ? std::to_string(events[i].run) : "",
+    table.rows.push_back({local_text(events[i].at), events[i].run > 0 ? std::to_string(events[i].run) : "",
                           events[i].device, events[i].kind, events[i].text});
   return table;
 }

@@ -15,6 +15,7 @@
 
 #include "base/field_names.h"
 #include "base/log.h"
+#include "base/time_text.h"
 #include "base/try.h"
 #include "net/url_fetch.h"
 #include "serve/http/client_stream.h"
@@ -66,11 +67,7 @@ HttpHead head_of(const http::request<http::buffer_body>& request, std::string ad
 
 /// "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110).
 std::string http_date() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  std::array<char, 40> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts)};
+  return utc_text(std::time(nullptr), "%a, %d %b %Y %H:%M:%S GMT");
 }
 
 /// What no server may take: another one, in front of this, may take it for another request. None: nothing is wrong.

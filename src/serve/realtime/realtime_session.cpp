@@ -109,6 +109,8 @@ std::optional<ApiError> RealtimeSession::handle(const Json& event) {
 std::optional<ApiError> RealtimeSession::update(const std::string& type, const Json& session) {
   RealtimeSettings changed = settings_;
   if (auto error = update_settings(changed, session, endpoint_.models)) return error;
+  // The session shows the language that is used.
+  if (!changed.language.empty() && endpoint_.service.languages().empty()) changed.language = "en";
   if (pcm_ && !changed.same_audio(settings_))
     return invalid("session.audio.input", "format, language and prompt cannot change once audio has come");
   settings_ = std::move(changed);

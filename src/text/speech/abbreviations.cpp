@@ -129,6 +129,27 @@ constexpr auto kAlways = std::to_array<ShortForm>({
     {"2nite", "tonight"},
     {"2morrow", "tomorrow"},
     {"rx", "r x"},
+    {"rgds", "regards"},
+    {"id", "i d"},
+    {"ids", "i d's"},
+    {"ctrl", "control"},
+    {"cmd", "command"},
+    {"rte", "route"},
+    {"mktg", "marketing"},
+    {"mkt", "market"},
+    {"recd", "received"},
+    {"rec'd", "received"},
+    {"req'd", "required"},
+    {"addr", "address"},
+    {"pmt", "payment"},
+    {"pmts", "payments"},
+    {"ofc", "office"},
+    {"jct", "junction"},
+    {"twp", "township"},
+    {"cmte", "committee"},
+    {"gov'ts", "governments"},
+    {"wknd", "weekend"},
+    {"hrly", "hourly"},
 });
 
 /// Words of their own without a point.
@@ -178,15 +199,43 @@ constexpr auto kWithPoint = std::to_array<ShortForm>({
     {"eq", "equation"},
     {"est", "established"},
     {"par", "paragraph"},
+    {"cat", "category"},
+    {"ens", "ensign"},
+    {"fr", "father"},
+    {"amb", "ambassador"},
+    {"det", "detective"},
+    {"insp", "inspector"},
+    {"assoc", "associate"},
+    {"dist", "district"},
+    {"div", "division"},
+    {"dir", "director"},
+    {"treas", "treasurer"},
+    {"ref", "reference"},
+    {"std", "standard"},
+    {"orig", "original"},
+    {"prev", "previous"},
+    {"ret", "retired"},
+    {"wt", "weight"},
+    {"ht", "height"},
+    {"pop", "population"},
+    {"vols", "volumes"},
+    {"eds", "editors"},
+    {"hosp", "hospital"},
+    {"mos", "months"},
+    {"exp", "expires"},
+    {"subj", "subject"},
+    {"subsec", "subsection"},
+    {"b", "born"},
+    {"d", "died"},
 });
 
 /// Short with a capital alone; the states with a point.
 constexpr auto kWithCapital = std::to_array<ShortForm>({
-    {"Rd", "road"},          {"Ln", "lane"},      {"Ste", "suite"},         {"Calif", "california"},
-    {"Conn", "connecticut"}, {"Fla", "florida"},  {"Kan", "kansas"},        {"Mich", "michigan"},
-    {"Minn", "minnesota"},   {"Neb", "nebraska"}, {"Nev", "nevada"},        {"Okla", "oklahoma"},
-    {"Tenn", "tennessee"},   {"Tex", "texas"},    {"Wis", "wisconsin"},     {"Colo", "colorado"},
-    {"Ariz", "arizona"},     {"Ala", "alabama"},  {"Penn", "pennsylvania"},
+    {"Rd", "road"},          {"Ln", "lane"},          {"Ste", "suite"},    {"Esc", "escape"},
+    {"Calif", "california"}, {"Conn", "connecticut"}, {"Fla", "florida"},  {"Kan", "kansas"},
+    {"Mich", "michigan"},    {"Minn", "minnesota"},   {"Neb", "nebraska"}, {"Nev", "nevada"},
+    {"Okla", "oklahoma"},    {"Tenn", "tennessee"},   {"Tex", "texas"},    {"Wis", "wisconsin"},
+    {"Colo", "colorado"},    {"Ariz", "arizona"},     {"Ala", "alabama"},  {"Penn", "pennsylvania"},
 });
 
 constexpr std::array<std::string_view, 7> kWeekdays{"monday", "tuesday",  "wednesday", "thursday",
@@ -211,10 +260,17 @@ std::optional<std::string_view> long_form(std::string_view word, bool has_point,
   if (is_capital && small == "st") return next_is_name ? "saint" : "street";
   if (is_capital && small == "dr") return next_is_name || !has_point ? "doctor" : "drive";
   if (word == "Ft" && next_is_name) return "fort";
+  if (word == "Fr" && next_is_name) return "father";
+  if (word == "PCIe") return "p c i e";
+  if (word == "NVMe") return "n v m e";
   if (word == "pH") return "p h";
   if (const auto form = found_in(kWithCapital, word); form && (has_point || word.size() <= 3)) return form;
   if (word == "WWI") return "world war one";
   if (word == "WWII") return "world war two";
+  if (has_point && word.size() > 3 && ascii_upper(word) == word) {  // "BOULDER, COLO."
+    const auto form = found_in(kWithCapital, std::string(1, word.front()) + small.substr(1));
+    if (form) return form;
+  }
   // What capitals alone spell is no short form: "IE", "CO".
   const bool all_capitals = word.size() > 1 && small != word && ascii_upper(word) == word && small != "mr";
   if (all_capitals) return std::nullopt;
@@ -222,11 +278,33 @@ std::optional<std::string_view> long_form(std::string_view word, bool has_point,
   return has_point ? found_in(kWithPoint, small) : std::nullopt;
 }
 
+std::optional<std::string_view> short_state(std::string_view word) {
+  constexpr auto kStates = std::to_array<ShortForm>({{"Ark", "arkansas"},
+                                                     {"Del", "delaware"},
+                                                     {"Ga", "georgia"},
+                                                     {"Ill", "illinois"},
+                                                     {"Ind", "indiana"},
+                                                     {"Ky", "kentucky"},
+                                                     {"La", "louisiana"},
+                                                     {"Md", "maryland"},
+                                                     {"Mass", "massachusetts"},
+                                                     {"Miss", "mississippi"},
+                                                     {"Mo", "missouri"},
+                                                     {"Mont", "montana"},
+                                                     {"Ore", "oregon"},
+                                                     {"Pa", "pennsylvania"},
+                                                     {"Va", "virginia"},
+                                                     {"Vt", "vermont"},
+                                                     {"Wash", "washington"},
+                                                     {"Wyo", "wyoming"}});
+  return found_in(kStates, word);
+}
+
 bool is_street_word(std::string_view word) {
   constexpr auto kStreets = std::to_array<std::string_view>(
-      {"st",     "street",  "ave",   "avenue",  "rd",      "road",  "blvd",     "boulevard", "ln",
-       "lane",   "dr",      "drive", "way",     "ct",      "court", "pl",       "place",     "sq",
-       "square", "terrace", "hwy",   "highway", "parkway", "pkwy",  "broadway", "crescent",  "row"});
+      {"st",  "street",  "ave",     "avenue", "rd",       "road",     "blvd",  "boulevard", "ln",     "lane",
+       "dr",  "drive",   "way",     "ct",     "court",    "pl",       "place", "sq",        "square", "terrace",
+       "hwy", "highway", "parkway", "pkwy",   "broadway", "crescent", "row",   "rt",        "rte",    "route"});
   return std::ranges::find(kStreets, ascii_lower(word)) != kStreets.end();
 }
 

@@ -14,6 +14,10 @@ namespace tutti {
 /// `has_point`: some are short only with a point behind them ("No.", "in.").
 std::optional<std::string_view> long_form(std::string_view word, bool has_point, bool next_is_name);
 
+/// A state of the USA that is written so only behind a town and before a point: "Mo" is "missouri", "Pa"
+/// "pennsylvania".
+std::optional<std::string_view> short_state(std::string_view word);
+
 /// Whether a word, long or short, ends the names of streets: "Street", "Ave".
 bool is_street_word(std::string_view word);
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "base/strings.h"
+#include "text/speech/number_words.h"
 #include "text/utf8.h"
 
 namespace tutti {
@@ -39,6 +40,8 @@ constexpr auto kCurrencies = std::to_array<NamedCurrency>({
     {"CNY", "CNY", {"yuan", "yuan", "fen", "fen"}},
     {"CAD", "CAD", {"canadian dollar", "canadian dollars", "cent", "cents"}},
     {"CAD", "C$", {"canadian dollar", "canadian dollars", "cent", "cents"}},
+    {"AUD", "AU$", {"australian dollar", "australian dollars", "cent", "cents"}},
+    {"CAD", "CA$", {"canadian dollar", "canadian dollars", "cent", "cents"}},
     {"AUD", "A$", {"australian dollar", "australian dollars", "cent", "cents"}},
     {"AUD", "AUD", {"australian dollar", "australian dollars", "cent", "cents"}},
     {"NZD", "NZD", {"new zealand dollar", "new zealand dollars", "cent", "cents"}},
@@ -88,6 +91,19 @@ const Currency* currency_at_front(std::string_view text, std::size_t& size) {
     return &currency.names;
   }
   return nullptr;
+}
+
+std::string amount_words(std::string_view plain, const Currency& currency, bool is_one) {
+  constexpr std::size_t kHundredths = 3;
+  const auto point = plain.find('.');
+  const auto whole = plain.substr(0, point);
+  const std::string unit(is_one || whole == "1" ? currency.one : currency.many);
+  if (point == plain.npos) return cardinal_words(whole) + " " + unit;
+  if (plain.size() - point != kHundredths) return decimal_words(plain) + " " + std::string(currency.many);
+  const auto cents = std::to_string(std::stoi(std::string(plain.substr(point + 1))));
+  if (cents == "0") return cardinal_words(whole) + " " + unit;
+  const auto behind = cardinal_words(cents) + " " + std::string(cents == "1" ? currency.cent : currency.cents);
+  return whole == "0" ? behind : cardinal_words(whole) + " " + unit + " and " + behind;
 }
 
 std::string_view currency_sign(std::string_view text) {

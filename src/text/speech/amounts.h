@@ -33,6 +33,9 @@ struct Currency {
   std::string_view cent;
   std::string_view cents;
 };
+/// "3.50" is "three dollars and fifty cents"; other fractions are read digit by digit. `is_one`: "a fifty dollar bill".
+std::string amount_words(std::string_view plain, const Currency& currency, bool is_one);
+
 /// The currency whose sign `text` begins with, and the bytes of the sign; null, and `size` as it was, where none is.
 const Currency* currency_at_front(std::string_view text, std::size_t& size);
 

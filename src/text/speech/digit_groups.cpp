@@ -46,7 +46,8 @@ std::optional<std::string> telephone_words(std::string_view text) {
       std::ranges::any_of(groups, [](std::string_view group) { return group.size() > 1 && group.front() == '0'; });
   // "555-1234", but not "100-1000"
   const bool is_local = groups.size() == 2 && groups[0].size() == 3 && groups[1].size() == 4 && groups[1].back() != '0';
-  if (groups.empty() || (groups.size() < 3 && !has_zero && !is_local)) return std::nullopt;
+  const bool is_zip = groups.size() == 2 && groups[0].size() == 5 && groups[1].size() == 4;  // "90210-1234"
+  if (groups.empty() || (groups.size() < 3 && !has_zero && !is_local && !is_zip)) return std::nullopt;
   return joined(groups, " ", [](std::string_view group) { return digit_words(group); });
 }
 
@@ -152,6 +153,8 @@ bool may_be_year(std::string_view digits) {
 }
 
 std::optional<std::string> digit_group_words(std::string_view text) {
+  constexpr std::size_t kLongestCount = 9;
+  if (text.size() > kLongestCount && is_all_digits(text)) return digit_words(text);  // of an ISBN, an account
   constexpr std::size_t kOfNetwork = 4;
   const auto version = groups_of(text.starts_with('v') ? text.substr(1) : std::string_view(), '.', 1);
   if (!version.empty())
@@ -170,14 +173,31 @@ std::optional<std::string> digit_group_words(std::string_view text) {
   return height_words(text);
 }
 
+namespace {
+
+/// "00:03:15": how long something takes.
+std::optional<ClockTime> duration(std::string_view minutes, std::string_view seconds) {
+  const auto words = [](std::string_view part, std::string_view unit) {
+    const auto value = std::to_string(std::stoi(std::string(part)));
+    return cardinal_words(value) + " " + std::string(unit) + (value == "1" ? "" : "s");
+  };
+  if (minutes.size() != 2 || seconds.size() != 2) return std::nullopt;
+  return ClockTime{(minutes == "00" ? "" : words(minutes, "minute") + " and ") + words(seconds, "second"), ""};
+}
+
+}  // namespace
+
 std::optional<ClockTime> clock_time(std::string_view text, bool half_follows) {
   const auto digits = text.substr(0, text.find_first_not_of("0123456789:"));
-  const auto half = half_of_day(text.substr(digits.size()));
+  const auto rest = text.substr(digits.size());
+  const bool is_half_short = digits.find(':') != digits.npos && (rest == "a" || rest == "p");  // "2:30p"
+  const auto half = is_half_short ? std::optional(std::string(rest) + "m") : half_of_day(rest);
   if (digits.size() < text.size() && !half) return std::nullopt;
   const auto parts = split(digits, ':');
   const auto is_part = [](std::string_view part) { return is_all_digits(part) && part.size() <= 2; };
   if (parts.empty() || parts.size() > 3 || !std::ranges::all_of(parts, is_part)) return std::nullopt;
   const bool has_half = half || half_follows;
+  if (parts.size() == 3 && parts[0] == "00" && !has_half) return duration(parts[1], parts[2]);
   const auto value = [&](std::size_t part) { return std::stoi(std::string(parts[part])); };
   const auto words = [&](std::size_t part) { return cardinal_words(std::to_string(value(part))); };
   constexpr int kHours = 12, kMinutes = 60;

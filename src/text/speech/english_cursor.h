@@ -54,6 +54,8 @@ class EnglishCursor {
   bool has_word(std::string_view word) const;
   /// Adds words that single spaces part.
   void add_words(std::string_view words);
+  /// Adds an ending to the last word, such as "'s".
+  void add_ending(std::string_view ending) { out_.back().text += ending; }
   /// Adds a pause; of two in a row the stronger one stays, and none begins a text.
   void add_mark(char mark);
   /// Adds the marks behind a token.
@@ -92,6 +94,12 @@ bool read_roman(EnglishCursor& text);
 
 /// Parts of an address: "NY 10118", "W. 42nd St.", "350 Fifth Ave.", "221B Baker St."
 bool read_address_part(EnglishCursor& text);
+
+/// "21st" and the like.
+bool is_ordinal(std::string_view word);
+
+/// Whether the next token (0) or one as many before it is the number of a road: "I-90", the "9" of "Route 9".
+bool is_route(const EnglishCursor& text, std::size_t back);
 
 /// Capitals that are read by their names: those that no dictionary has, and those that are a word only in lower case
 /// ("US"), unless all of the text is in capitals.

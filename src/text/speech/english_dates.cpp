@@ -16,7 +16,7 @@ namespace {
 std::string_view day_of(std::string_view word) {
   for (const std::string_view end : {"st", "nd", "rd", "th"})
     if (word.ends_with(end)) return word.substr(0, word.size() - end.size());
-  return word;
+  return word.size() == 2 && word.front() == '0' ? word.substr(1) : word;  // "09 March"
 }
 
 bool is_day(std::string_view word) {
@@ -32,25 +32,73 @@ std::optional<std::string> days_words(std::string_view word, std::string_view ar
   return ordinal_words(day_of(days[0])) + " to " + std::string(article) + ordinal_words(day_of(days[1]));
 }
 
+bool read_month_first(EnglishCursor& text, std::string_view month);
+
 void read_year_behind(EnglishCursor& text) {
   const auto& behind = text.token(0)->behind;
+  const std::string range(text.core(1));
+  const auto dash = range.find('-');
+  const auto month = dash == range.npos ? std::nullopt : month_name(std::string_view(range).substr(dash + 1));
+  if (month && may_be_year(range.substr(0, dash)) && (behind.empty() || behind == ",")) {  // "1977-January 3, 1987"
+    text.advance();
+    text.add_words(year_words(range.substr(0, dash)) + " to");
+    text.replace_core(range.substr(dash + 1));
+    read_month_first(text, *month);
+    return;
+  }
   if (!may_be_year(text.core(1)) || !(behind.empty() || behind == "," || text.is_point_read())) return;
   text.add_marks(*text.token(0));
   text.advance();
   text.add_words(year_words(text.core(0)));
 }
 
+/// "& 26" behind "Dec 25", where nothing is counted by it.
+void read_another_day(EnglishCursor& text) {
+  const auto sign = text.core(1);
+  const auto* day = text.token(2);
+  const bool is_last = day && (!day->behind.empty() || !text.token(3));
+  if ((sign != "&" && sign != "and") || !text.token(0)->behind.empty() || !is_day(text.core(2)) || !is_last) return;
+  text.advance();
+  text.advance();
+  text.add_words("and " + ordinal_words(day_of(text.core(0))));
+}
+
+/// "30-Nov" behind "Oct."
+bool begins_range_of_months(std::string_view word) {
+  const auto dash = word.find('-');
+  return dash != word.npos && is_day(word.substr(0, dash)) && month_name(word.substr(dash + 1));
+}
+
+/// The day of such a range; the next token is the other month then.
+bool read_range_of_months(EnglishCursor& text) {
+  if (!begins_range_of_months(text.core(1))) return false;
+  text.advance();
+  const std::string range(text.core(0));
+  const auto dash = range.find('-');
+  text.add_words(ordinal_words(day_of(std::string_view(range).substr(0, dash))) + " to");
+  text.replace_core(range.substr(dash + 1));
+  return true;
+}
+
 bool read_month_first(EnglishCursor& text, std::string_view month) {
   const bool is_full = ascii_lower(text.core(0)) == month;
   const auto days = days_words(text.core(1), "");
-  const bool has_day = is_day(text.core(1)) || days, has_year = may_be_year(text.core(1));
+  const bool has_day = is_day(text.core(1)) || days || begins_range_of_months(text.core(1)),
+             has_year = may_be_year(text.core(1));
   // "Mar" and "Sun" alone may be anything; "May" and "March" are words.
   if (!is_full && !text.token(0)->has_point() && !has_day && !has_year) return false;
   if (!is_full) text.take_point();
   text.add_words(month);
+  if (const auto parts = split(text.core(1), ','); parts.size() == 2 && is_day(parts[0]) && may_be_year(parts[1])) {
+    text.add_words(ordinal_words(day_of(parts[0])) + " " + year_words(parts[1]));  // "March 18,2025"
+    text.advance();
+    return true;
+  }
+  if (read_range_of_months(text)) return read_month_first(text, *month_name(text.core(0)));
   if (has_day && (is_full || text.token(0)->behind.empty() || text.token(0)->has_point())) {
     text.advance();
     text.add_words(days ? *days : ordinal_words(day_of(text.core(0))));
+    read_another_day(text);
   }
   if (has_day) text.leave_point();
   read_year_behind(text);
@@ -114,8 +162,15 @@ std::optional<DigitDate> month_of_year(std::string_view text, char separator) {
 
 /// "2010/11", "2008-09", "2010/2011": years that follow each other, the second one often short.
 bool read_season(EnglishCursor& text, char separator) {
+  constexpr auto kNumbered = std::to_array<std::string_view>(
+      {"ordinance", "resolution", "bill", "case", "order", "docket", "file", "number", "no", "report", "ref"});
   const auto parts = split(text.core(0), separator);
   if (parts.size() != 2 || !may_be_year(parts[0]) || !is_all_digits(parts[1])) return false;
+  if (separator == '-' &&
+      std::ranges::find(kNumbered, text.small_before()) != kNumbered.end()) {  // "Ordinance 2025-37"
+    text.add_words(year_words(parts[0]) + " dash " + cardinal_words(std::to_string(number_of(parts[1]))));
+    return true;
+  }
   constexpr int kCentury = 100;
   const bool is_short = parts[1].size() == 2;
   const int first = number_of(parts[0]), second = is_short ? number_of(parts[1]) : 0;
@@ -138,7 +193,9 @@ bool is_sure_day(std::string_view text) {
       !std::ranges::all_of(parts, [](auto part) { return is_all_digits(part) && part.size() < 3; }))
     return false;
   const int month = number_of(parts[0]), day = number_of(parts[1]);
-  constexpr auto kFractions = std::to_array<int>({16, 20, 24});  // "3/16 in."
+  constexpr auto kFractions = std::to_array<int>({16, 20, 24});  // "3/16 in.", but "12/24" is no such fraction
+  constexpr int kSixteen = 16, kLate = 10;
+  if (month >= kLate && day != kSixteen) return month <= kMonths && day > kMonths && day <= kDays;
   return month > 1 && month <= kMonths && day > kMonths && day <= kDays &&
          std::ranges::find(kFractions, day) == kFractions.end();
 }
@@ -154,6 +211,21 @@ std::optional<DigitDate> day_of_month(const EnglishCursor& text, char separator)
   const auto day = full_date(std::string(text.core(0)) + "/2000", separator);
   if (!day) return std::nullopt;
   return DigitDate{"", day->month, day->day};
+}
+
+/// "12/23-1/2": days of months, one of which is sure to be no fraction.
+bool read_days_of_months(EnglishCursor& text) {
+  const auto days = split(text.core(0), '-');
+  if (days.size() != 2 || std::ranges::none_of(days, is_sure_day)) return false;
+  std::string words;
+  for (const auto day : days) {
+    const auto date = full_date(std::string(day) + "/2000", '/');
+    if (!date) return false;
+    words += (words.empty() ? "" : " to ") + std::string(month_name(date->month)) + " " +
+             ordinal_words(std::to_string(date->day));
+  }
+  text.add_words(words);
+  return true;
 }
 
 void add_date(EnglishCursor& text, const DigitDate& date) {
@@ -192,7 +264,7 @@ bool read_digits_of_date(EnglishCursor& text) {
   const std::string word(text.core(0));
   const auto at = word.find_first_of("-/.");
   if (at == std::string::npos) return false;
-  if (read_short_date(text, word)) return true;
+  if (read_short_date(text, word) || read_days_of_months(text)) return true;
   const auto time_at = std::min(word.find('T'), word.size());
   const auto date = full_date(std::string_view(word).substr(0, time_at), word[at]);
   if (date && (time_at == word.size() || clock_time(word.substr(time_at + 1, 5), false))) {
@@ -230,6 +302,27 @@ bool read_duration(EnglishCursor& text) {
   if (!is_number_with(word, 'm') || !(is_behind_hours || is_before_seconds)) return false;
   text.add_words(cardinal_words(word.substr(0, word.size() - 1)) + (word == "1m" ? " minute" : " minutes"));
   return true;
+}
+
+/// "at 10.34", "the 11.36 train": where a text is of trains and the like.
+bool is_time_with_point(const EnglishCursor& text) {
+  constexpr auto kCues = std::to_array<std::string_view>(
+      {"train", "bus", "coach", "ferry", "flight", "tram", "departures", "meeting", "mass", "doors", "service"});
+  const auto is_cue = [&](std::string_view word) { return std::ranges::find(kCues, word) != kCues.end(); };
+  const auto parts = split(text.core(0), '.');
+  constexpr int kHours = 24;
+  if (parts.size() != 2 || !std::ranges::all_of(parts, is_all_digits) || parts[0].size() > 2 || parts[1].size() != 2 ||
+      number_of(parts[0]) >= kHours)
+    return false;
+  if (is_cue(text.core(1)) && text.token(0)->behind.empty()) return true;
+  const auto before = text.small_before();
+  return (before == "at" || before == "until" || before == "from" || before == "by") && !has_unit_behind(text) &&
+         (std::ranges::any_of(kCues, [&](std::string_view cue) { return text.has_word(cue); }) ||
+          std::ranges::any_of(kCues, [&](std::string_view cue) {
+            for (std::size_t ahead = 1; text.token(ahead); ++ahead)
+              if (text.core(ahead) == cue) return true;
+            return false;
+          }));
 }
 
 }  // namespace
@@ -274,6 +367,16 @@ bool read_time(EnglishCursor& text) {
     std::string digits(text.core(0));
     digits[point] = ':';
     if (clock_time(digits, true)) text.replace_core(std::move(digits));
+  } else if (point != std::string_view::npos && point + 5 == text.core(0).size() &&
+             half_of_day(text.core(0).substr(point + 3))) {
+    std::string joined(text.core(0));  // "7.30pm"
+    joined[point] = ':';
+    if (clock_time(joined, true)) text.replace_core(std::move(joined));
+  }
+  if (is_time_with_point(text)) {
+    std::string time(text.core(0));
+    time[point] = ':';
+    text.replace_core(std::move(time));
   }
   const auto time = clock_time(text.core(0), half.has_value());
   if (!time) return false;
@@ -299,7 +402,9 @@ bool read_weekday(EnglishCursor& text) {
   }
   const auto next = text.core(1);
   const bool is_next_sentence = next.empty() || (is_ascii_upper(next.front()) && !month_name(next));
-  const bool is_before_date = is_day(next) || month_name(next);  // "Mon 3 June"
+  const bool is_in_figures = !next.empty() && is_ascii_digit(next.front()) && next.find_first_of("/-") != next.npos;
+  const bool is_on = text.small_before() == "on";
+  const bool is_before_date = is_day(next) || month_name(next) || is_in_figures || is_on;  // "Mon 3 June"
   if (!(text.token(0)->has_point() || is_before_date) || is_next_sentence) return false;
   text.take_point();
   text.add_words(*first);

@@ -31,25 +31,6 @@ void join_amount(EnglishCursor& text) {
   text.replace_core(amount_with_sign_first(amount));
 }
 
-bool read_amount(EnglishCursor& text, const std::string& plain, const Currency& currency) {
-  const auto point = plain.find('.');
-  const auto whole = plain.substr(0, point);
-  const bool has_cents = point != plain.npos && plain.size() - point == 3;
-  if (point != plain.npos && !has_cents) {
-    text.add_words(decimal_words(plain) + " " + std::string(currency.many));
-    return true;
-  }
-  const auto cents = has_cents ? plain.substr(point + 1) : "00";
-  const bool is_below_one = whole == "0" && cents != "00";  // "$0.59"
-  const bool is_one = whole == "1" || (cents == "00" && text.token(0)->behind.empty() && describes_noun(text, "", 1));
-  if (!is_below_one) text.add_words(cardinal_words(whole) + " " + std::string(is_one ? currency.one : currency.many));
-  if (cents == "00") return true;
-  const auto value = std::to_string(std::stoi(cents));
-  text.add_words((is_below_one ? "" : "and ") + cardinal_words(value) + " " +
-                 std::string(value == "1" ? currency.cent : currency.cents));
-  return true;
-}
-
 /// "$3.50", "£20", "$1.5 million", "£2m", "$5-10", "$-5".
 bool read_amount_of_money(EnglishCursor& text) {
   std::string_view rest = text.core(0);
@@ -98,7 +79,12 @@ bool read_amount_of_money(EnglishCursor& text) {
     if (behind.empty()) text.advance();
     return true;
   }
-  return behind.empty() && read_amount(text, plain, *currency);
+  if (!behind.empty()) return false;
+  const auto point = plain.find('.');
+  const bool is_whole = point == plain.npos || plain.substr(point) == ".00";
+  text.add_words(
+      amount_words(plain, *currency, is_whole && text.token(0)->behind.empty() && describes_noun(text, "", 1)));
+  return true;
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ bool is_in_pairs(const EnglishCursor& text, std::string_view number) {
   const auto name = text.small_before();
   if (text.has_words() && text.last_word() == "to") return false;  // "the Senate 51-49"
   if (!before || before->behind.find_first_not_of('.') != std::string::npos || name.empty()) return false;
-  if (is_numbered(name)) return true;
+  if (is_numbered(name) || text.small_before(2) == "flight") return true;  // "flight BA 286"
   constexpr auto kGoesOn = std::to_array<std::string_view>({"is", "was", "has", "had", "and", "or", "in", "at", "on",
                                                             "for", "to", "from", "with", "will", "near", "by", "can"});
   constexpr auto kCounts =
@@ -77,6 +77,21 @@ bool is_in_pairs(const EnglishCursor& text, std::string_view number) {
   return counts_nothing && before->behind.empty() && is_ascii_upper(before->core.front()) && text.before(2) &&
          !text.is_shouted() && !month_name(before->core) && !weekday_name(before->core) &&
          std::ranges::find(kCounts, name) == kCounts.end();
+}
+
+/// "Python 3.12" is "three point twelve": a version of what is before it.
+std::optional<std::string> version_words(const EnglishCursor& text, std::string_view plain) {
+  constexpr auto kSoftware = std::to_array<std::string_view>(
+      {"python", "node",       "ubuntu",     "php",     "java",  "perl",   "rust",   "kernel",
+       "linux",  "postgres",   "postgresql", "mysql",   "redis", "django", "golang", "swift",
+       "kotlin", "kubernetes", "ios",        "android", "macos", "debian"});
+  const auto point = plain.find('.');
+  if (point == plain.npos || std::ranges::find(kSoftware, text.small_before()) == kSoftware.end()) return std::nullopt;
+  const auto minor = plain.substr(point + 1);
+  const auto words = minor.size() != 2      ? digit_words(minor)
+                     : minor.front() == '0' ? "oh " + cardinal_words(minor.substr(1))
+                                            : cardinal_words(minor);
+  return cardinal_words(plain.substr(0, point)) + " point " + words;
 }
 
 void read_plain_number(EnglishCursor& text, std::string_view number, const std::string& plain) {
@@ -89,7 +104,9 @@ void read_plain_number(EnglishCursor& text, std::string_view number, const std::
     text.add_words(paired_words(plain));
     return;
   }
-  if (number == "00")
+  if (const auto version = version_words(text, plain))
+    text.add_words(*version);
+  else if (number == "00")
     text.add_words("double zero");
   else
     text.add_words(has_unit ? counted_words(number) : decimal_words(plain));
@@ -126,7 +143,7 @@ bool read_scale_behind(EnglishCursor& text, const std::string& plain, std::strin
   }
   constexpr auto kNumberedParts =
       std::to_array<std::string_view>({"exit", "apt", "apartment", "unit", "gate", "seat", "room", "rm", "row", "flat",
-                                       "suite", "class", "form", "section"});
+                                       "suite", "class", "form", "section", "district", "zone", "ward", "platform"});
   const bool is_numbered_part =
       is_initial && std::ranges::find(kNumberedParts, text.small_before()) != kNumberedParts.end();  // "Exit 14B"
   if (scale && !is_numbered_part && !is_meter && plain != "401" && (behind.size() > 1 || is_large || is_next_counted)) {
@@ -163,7 +180,41 @@ bool is_rest_of_range(std::string_view rest) {
   return !number.empty() && (rest.front() == '-' || is_ratio);
 }
 
+/// "19-3/4in", "2-1/2": the fraction belongs to the number before it. `rest` begins with the dash.
+bool read_mixed_number(EnglishCursor& text, const std::string& whole, std::string_view rest) {
+  constexpr std::size_t kMostDigits = 2;
+  const auto end = std::min(rest.find_first_not_of("0123456789/", 1), rest.size());
+  const auto parts = split(rest.substr(1, end - 1), '/');
+  const bool is_fraction = rest.front() == '-' && parts.size() == 2 && std::ranges::all_of(parts, is_all_digits);
+  if (!is_fraction || parts[1].size() > kMostDigits || !is_all_digits(whole)) return false;
+  const bool is_below_one = parts[0].size() < parts[1].size() || parts[0] < parts[1];
+  const auto unit = end < rest.size() ? unit_name(rest.substr(end), false) : std::nullopt;
+  if (!is_below_one || (end < rest.size() && !unit)) return false;
+  std::string words = fraction_words(parts[0], parts[1]);
+  if (parts[0] == "1") words.replace(0, std::string_view("one").size(), words.starts_with("one e") ? "an" : "a");
+  text.add_words(cardinal_words(whole) + " and " + words + (unit ? " " + *unit : ""));
+  if (!unit) read_unit_behind(text, false);
+  return true;
+}
+
+/// "10%-15%", "5kg-10kg".
+bool read_range_of_amounts(EnglishCursor& text, std::string_view number, std::string_view rest) {
+  const auto dash = rest.find('-');
+  if (dash == rest.npos || dash == 0 || number_at_front(rest.substr(dash + 1)).empty()) return false;
+  const auto unit = rest.substr(0, dash);
+  const auto name = unit == "%" ? std::optional<std::string>("percent") : unit_name(unit, false);
+  if (!name || (unit.size() == 1 && unit != "%")) return false;
+  text.add_words(counted_words(number) + " " + *name + " to");
+  text.replace_core(std::string(rest.substr(dash + 1)));
+  return read_number(text);
+}
+
 bool read_range(EnglishCursor& text, const std::string& first, std::string_view second) {
+  const auto of = text.small_before();
+  if ((of == "law" || of == "l") && is_all_digits(second)) {  // "Public Law 95-372"
+    text.add_words(cardinal_words(first) + " dash " + cardinal_words(second));
+    return true;
+  }
   const bool is_equation = second.find('=') != second.npos;  // "5-3=2"
   text.add_words((may_be_year(first) ? year_words(first) : decimal_words(first)) + (is_equation ? " minus" : " to"));
   text.replace_core(std::string(second));
@@ -174,6 +225,12 @@ bool read_fraction(EnglishCursor& text, const std::string& above, std::string_vi
   auto below = rest.substr(1);
   const bool is_plural = rest.front() == '/' && above == "1" && below.size() > 1 && below.ends_with('s');  // "1/4s"
   if (is_plural) below.remove_suffix(1);
+  const bool is_score = rest.front() == '/' && !number_at_front(below).empty() && number_at_front(below) == below &&
+                        !(is_all_digits(below) && is_all_digits(above));
+  if (is_score) {  // "9.5/10"
+    text.add_words(decimal_words(above) + " out of " + decimal_words(below));
+    return true;
+  }
   if (rest.front() != '/' || !is_all_digits(below) || !is_all_digits(above)) return false;
   if (is_plural) {
     const auto words = fraction_words("2", below);
@@ -184,6 +241,10 @@ bool read_fraction(EnglishCursor& text, const std::string& above, std::string_vi
   const bool is_pair = whole == "24/7" || whole == "9/11" || whole == "50/50";
   if (above == below && !is_pair) {  // "10/10"
     text.add_words(cardinal_words(above) + " out of " + cardinal_words(below));
+    return true;
+  }
+  if (text.has_word("odds")) {  // "odds of 7/2"
+    text.add_words(cardinal_words(above) + " to " + cardinal_words(below));
     return true;
   }
   constexpr std::size_t kTens = 2;
@@ -198,9 +259,29 @@ bool read_fraction(EnglishCursor& text, const std::string& above, std::string_vi
   return true;
 }
 
+/// "Isaiah 66:13".
+bool read_verse(EnglishCursor& text) {
+  constexpr auto kScriptures = std::to_array<std::string_view>(
+      {"genesis",     "exodus",    "leviticus",  "numbers",      "deuteronomy", "joshua",        "ruth",
+       "samuel",      "kings",     "chronicles", "ezra",         "nehemiah",    "esther",        "job",
+       "psalm",       "psalms",    "proverbs",   "ecclesiastes", "isaiah",      "jeremiah",      "ezekiel",
+       "daniel",      "hosea",     "joel",       "amos",         "jonah",       "micah",         "zechariah",
+       "malachi",     "matthew",   "mark",       "luke",         "john",        "acts",          "romans",
+       "corinthians", "galatians", "ephesians",  "philippians",  "colossians",  "thessalonians", "timothy",
+       "titus",       "hebrews",   "james",      "peter",        "jude",        "revelation"});
+  const auto parts = split(text.core(0), ':');
+  if (parts.size() != 2 || std::ranges::find(kScriptures, text.small_before()) == kScriptures.end()) return false;
+  const auto verses = split(parts[1], '-');
+  if (!is_all_digits(parts[0]) || verses.size() > 2 || !std::ranges::all_of(verses, is_all_digits)) return false;
+  text.add_words(cardinal_words(parts[0]) + " " +
+                 joined(verses, " to ", [](std::string_view verse) { return cardinal_words(verse); }));
+  return true;
+}
+
 }  // namespace
 
 bool read_groups(EnglishCursor& text) {
+  if (read_verse(text)) return true;
   const auto words = digit_group_words(text.core(0));
   if (words) text.add_words(*words);
   return words.has_value();
@@ -239,6 +320,8 @@ bool read_number(EnglishCursor& text) {
   } else if (const auto unit = unit_name(rest, plain == "1" || is_attribute(text, rest));
              unit && (rest.size() > 1 || may_be_unit(rest[0], true))) {
     text.add_words(counted_words(number) + " " + *unit);
+  } else if (read_mixed_number(text, plain, rest) || read_range_of_amounts(text, number, rest)) {
+    return true;
   } else if (is_rest_of_range(rest)) {
     return read_range(text, plain, rest.substr(1));
   } else if (!read_fraction(text, plain, rest)) {

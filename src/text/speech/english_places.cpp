@@ -42,7 +42,15 @@ constexpr auto kDirections = std::to_array<Named>({{"N", "north"},
                                                    {"NE", "northeast"},
                                                    {"NW", "northwest"},
                                                    {"SE", "southeast"},
-                                                   {"SW", "southwest"}});
+                                                   {"SW", "southwest"},
+                                                   {"NNE", "north northeast"},
+                                                   {"ENE", "east northeast"},
+                                                   {"ESE", "east southeast"},
+                                                   {"SSE", "south southeast"},
+                                                   {"SSW", "south southwest"},
+                                                   {"WSW", "west southwest"},
+                                                   {"WNW", "west northwest"},
+                                                   {"NNW", "north northwest"}});
 
 std::optional<std::string_view> found_in(std::span<const Named> names, std::string_view word) {
   const auto found = std::ranges::find(names, word, &Named::first);
@@ -63,25 +71,36 @@ bool is_capitalised(std::string_view word) {
 
 /// "NY 10118" and, behind a town, "Austin, TX". Titles of physicians and the like are none: "Ann Lee, MD".
 bool read_state(EnglishCursor& text) {
-  const auto state = found_in(kStates, text.core(0));
-  if (!state) return false;
-  const bool has_zip = text.token(0)->behind.empty() && is_zip_code(text.core(1));
-  constexpr auto kTitles = std::to_array<std::string_view>({"MD", "PA", "MA", "MS", "LA", "OK", "ID", "DC"});
+  std::string written(text.core(0));
+  std::erase(written, '.');  // "N.Y.", "D.C."
+  const bool is_dotted = written.size() < text.core(0).size(), has_point = text.token(0)->has_point();
   const auto* before = text.before();
-  const bool is_behind_town = before && before->behind == "," && is_capitalised(before->core) && !text.is_shouted() &&
-                              (text.core(1).empty() || !text.token(0)->behind.empty()) &&
-                              std::ranges::find(kTitles, text.core(0)) == kTitles.end();
+  const bool is_behind_comma = before && before->behind == "," && is_capitalised(before->core) && !text.is_shouted();
+  const auto short_form = has_point && is_behind_comma ? short_state(written) : std::nullopt;
+  const auto state = short_form ? short_form : found_in(kStates, written);
+  if (!state) return false;
+  const auto& behind = text.token(0)->behind;
+  const bool has_zip = (behind.empty() || (is_dotted && behind == ".")) && is_zip_code(text.core(1));
+  constexpr auto kTitles = std::to_array<std::string_view>({"MD", "PA", "MA", "MS", "LA", "OK", "ID", "DC"});
+  constexpr auto kAlsoWords = std::to_array<std::string_view>({"IN", "OR", "ME", "HI", "OH"});
+  const auto is_one_of = [&](const auto& list) { return std::ranges::find(list, written) != list.end(); };
+  if (short_form || (is_dotted && is_behind_comma && !is_one_of(kTitles))) {
+    text.take_point();
+    text.add_words(*state);
+    return true;
+  }
+  const bool is_before_date = month_name(text.core(1)).has_value();  // of a news item: "HOUSTON, TX March 21"
+  const bool is_last = text.core(1).empty() || !behind.empty();
+  const bool is_behind_town = is_behind_comma && !is_dotted &&
+                              (is_one_of(kTitles)      ? behind == "," && is_before_date
+                               : is_one_of(kAlsoWords) ? is_last
+                                                       : true);
   if (!has_zip && !is_behind_town) return false;
   text.add_words(*state);
   if (!has_zip) return true;
   text.advance();
   for (const auto group : split(text.core(0), '-')) text.add_words(digit_words(group));
   return true;
-}
-
-bool is_ordinal(std::string_view word) {
-  return !word.empty() && is_ascii_digit(word.front()) &&
-         (word.ends_with("st") || word.ends_with("nd") || word.ends_with("rd") || word.ends_with("th"));
 }
 
 /// Whether a name that ends in a word for streets begins `ahead`: "Fifth Ave.", "Main St."
@@ -104,8 +123,15 @@ bool read_direction(EnglishCursor& text) {
   if (!direction || text.is_shouted()) return false;
   const bool is_behind = before && before->behind.find_first_not_of('.') == std::string::npos &&
                          is_capitalised(before->core) && is_street_word(before->core);
+  const auto is_wind = [](std::string_view word) { return word == "wind" || word == "winds"; };
+  const auto next = text.core(1);
+  const auto starts_with_digit = [](std::string_view word) { return !word.empty() && is_ascii_digit(word.front()); };
+  const bool is_before_speed =
+      (starts_with_digit(next) && next.find('-') != next.npos) || (next == "at" && starts_with_digit(text.core(2)));
+  const bool is_before_range = text.core(0).size() > 1 && is_before_speed;  // "Wind: NE 10-15", "SSE at 5"
+  const bool is_of_wind = is_before_range || is_wind(text.small_before()) || is_wind(ascii_lower(next));
   const bool is_before_ordinal = text.token(0)->has_point() && is_ordinal(text.core(1));  // "E. 10th"
-  if (!is_behind && !is_before_ordinal && !is_street(text, 1)) return false;
+  if (!is_behind && !is_before_ordinal && !is_route(text, 1) && !is_of_wind && !is_street(text, 1)) return false;
   text.take_point();
   text.add_words(*direction);
   return true;
@@ -127,10 +153,44 @@ bool read_street_number(EnglishCursor& text) {
   return true;
 }
 
+/// "75002 Paris" behind a comma, "USA 92606", "New York 10022".
+bool read_postal_code(EnglishCursor& text) {
+  constexpr std::size_t kDigits = 5;
+  const auto* before = text.before();
+  const auto code = text.core(0);
+  if (code.size() != kDigits || !is_all_digits(code) || !before || text.is_shouted()) return false;
+  const bool is_before_town = before->behind == "," && text.next_is_name();
+  const auto name = text.small_before();
+  const bool is_behind_country = name == "usa" || name == "u.s.a";
+  const bool is_behind_state =
+      before->behind.empty() && is_capitalised(before->core) && std::ranges::any_of(kStates, [&](const Named& state) {
+        return state.second == name || state.second.ends_with(" " + name);
+      });
+  if (!is_before_town && !is_behind_country && !is_behind_state) return false;
+  text.add_words(digit_words(code));
+  return true;
+}
+
 }  // namespace
 
+bool is_ordinal(std::string_view word) {
+  return !word.empty() && is_ascii_digit(word.front()) &&
+         (word.ends_with("st") || word.ends_with("nd") || word.ends_with("rd") || word.ends_with("th"));
+}
+
+bool is_route(const EnglishCursor& text, std::size_t back) {
+  constexpr auto kRoutes =
+      std::to_array<std::string_view>({"route", "rte", "hwy", "highway", "interstate", "us", "u.s", "sr"});
+  constexpr auto kJoined = std::to_array<std::string_view>({"I", "US", "SR"});
+  const auto* token = back == 0 ? text.token(0) : text.before(back);
+  if (!token || token->is_ipa) return false;
+  const auto parts = split(token->core, '-');
+  if (parts.size() == 2) return is_all_digits(parts[1]) && std::ranges::find(kJoined, parts[0]) != kJoined.end();
+  return is_all_digits(token->core) && std::ranges::find(kRoutes, text.small_before(back + 1)) != kRoutes.end();
+}
+
 bool read_address_part(EnglishCursor& text) {
-  return read_state(text) || read_direction(text) || read_street_number(text);
+  return read_state(text) || read_direction(text) || read_street_number(text) || read_postal_code(text);
 }
 
 }  // namespace tutti

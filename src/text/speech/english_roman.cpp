@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "text/speech/digit_groups.h"
 #include "text/speech/english_cursor.h"
 #include "text/speech/number_words.h"
 
@@ -98,6 +99,19 @@ bool may_count(const EnglishCursor& text) {
   return word != "I" || !is_before_verb || is_ascii_upper(text.before()->core.front());
 }
 
+/// Whether a text is of rulers: "In 1563 Elizabeth I granted it to the Earl", not "With Elizabeth I went home".
+bool is_of_rulers(const EnglishCursor& text) {
+  constexpr auto kCues = std::to_array<std::string_view>({"king", "queen", "emperor", "throne", "reign", "reigned",
+                                                          "crown", "crowned", "castle", "earl", "duke", "lord",
+                                                          "dynasty", "tsar", "century", "succeeded", "coronation"});
+  const auto is_cue = [&](std::string_view word) { return may_be_year(word) || has(kCues, ascii_lower(word)); };
+  for (std::size_t ahead = 1; text.token(ahead); ++ahead)
+    if (is_cue(text.core(ahead))) return true;
+  for (std::size_t back = 1; text.before(back); ++back)
+    if (is_cue(text.small_before(back))) return true;
+  return false;
+}
+
 }  // namespace
 
 bool read_roman(EnglishCursor& text) {
@@ -115,13 +129,20 @@ bool read_roman(EnglishCursor& text) {
     text.add_words(cardinal_words(digits));
     return true;
   }
-  if (ascii_upper(word) != word || word == "I") return false;
+  if (ascii_upper(word) != word) return false;
+  if (word == "I" && !(is_name_of_rulers(text.small_before()) && is_of_rulers(text))) return false;
   if (ascii_lower(text.core(1)).starts_with("centur") && word.size() > 1) {
     text.add_words(ordinal_words(digits));
     return true;
   }
   const bool is_behind_name = is_ascii_upper(before->core.front()) && before->behind.empty();
   const bool is_ruler = is_name_of_rulers(text.small_before()) || is_title_of_rulers(text.small_before(2));
+  const bool is_sure =
+      word == "II" || word == "III" || word == "VII" || word == "VIII";  // "angiotensin II", not "an IV"
+  if (is_sure && !is_ruler && before->behind.empty() && !text.is_shouted()) {
+    text.add_words(cardinal_words(digits));
+    return true;
+  }
   if (!is_behind_name || (is_ruler && text.is_shouted())) return false;
   if (is_ruler) {
     text.add_words("the " + ordinal_words(digits));

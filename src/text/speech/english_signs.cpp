@@ -74,6 +74,7 @@ std::string numbered_words(std::string_view left, std::string_view digits, bool 
   const bool is_behind_word = !name.empty() && (is_ascii_alphabetic(name.back()) || is_of_code);
   const bool is_initial = left.size() == 1 && is_ascii_upper(left.front());
   if (left == "#" && digits.size() == kYear && has_more) return year_words(digits);
+  if ((left == "FY" || left == "CY") && may_be_year(digits)) return year_words(digits);
   if (digits.front() == '0' || !is_behind_word || !(is_joined || is_initial)) return cardinal_words(digits);
   if (digits.size() > kYear) return digit_words(digits);
   const bool is_in_pairs = (digits.size() == kPairs && !digits.ends_with("00")) || digits.size() == kYear;
@@ -166,8 +167,10 @@ class CompoundReader {
     const bool is_behind_digit = at_ > characters_.size() && is_ascii_digit(word_[at_ - characters_.size() - 1]);
     if (characters_ == "x" && is_behind_digit && is_beside_digit)
       text_.add_words("by");  // "4x4"
-    else if (is_short || is_of_code(is_behind_digit) || (characters_ == "A" && before_word(characters_) == '-') ||
-             (characters_.size() <= kLongest && is_spelled(text_, characters_)))
+    else if (characters_ == "'s" && is_behind_digit)
+      text_.add_ending(characters_);  // "the V-6's"
+    else if (is_short || is_of_code(is_behind_digit) || (characters_ == "A" && is_joined_to_code()) ||
+             (characters_.size() <= kLongest && !is_read_as_word() && is_spelled(text_, characters_)))
       text_.spell(characters_);
     else if (is_before_power() && (characters_.size() == 1 || has_no_vowel(characters_)))
       text_.spell(characters_);  // "a^2", "mc^2"
@@ -182,6 +185,15 @@ class CompoundReader {
     return is_behind_digit && at_ == word_.size() && characters_.size() <= kLongest && are_capitals(characters_);
   }
 
+  /// "non-GAAP", but not the ending of a file.
+  bool is_read_as_word() const { return before_word(characters_) != '.' && spoken_acronym(characters_); }
+
+  /// The "A" of "Vitamin-A" and "A-10293", which is no article.
+  bool is_joined_to_code() const {
+    const bool is_before_number = at_ + 1 < word_.size() && word_[at_] == '-' && is_ascii_digit(word_[at_ + 1]);
+    return before_word(characters_) == '-' || is_before_number;
+  }
+
   bool is_before_power() const {
     return at_ < word_.size() && (word_[at_] == '^' || code_point_at(word_, at_).value == kRaised);
   }
@@ -193,7 +205,8 @@ class CompoundReader {
     const auto one = std::string_view(small).substr(0, small.size() - (small.ends_with('s') ? 1 : 0));
     const auto parts = camel_parts(word);
     const bool is_short_form = is_ascii_upper(word.front()) && before_word(word) == '-' && text_.token(0)->has_point();
-    const auto form = is_short_form ? long_form(word, true, false) : std::nullopt;
+    const auto state = is_short_form ? short_state(word) : std::nullopt;
+    const auto form = state ? state : is_short_form ? long_form(word, true, false) : std::nullopt;
     const auto front = at_ - word.size();
     const bool is_behind_number = before_word(word) == '-' && front > 1 && is_ascii_digit(word_[front - 2]);
     const bool may_be_measure = is_behind_number && word.size() > 1 && (small != "in" || text_.token(0)->has_point());
@@ -277,8 +290,7 @@ class CompoundReader {
     const bool is_last = at_ + size + number.size() == word_.size() && text_.token(0)->behind.empty();
     const bool is_one = number == "1" || (is_last && describes_noun(text_, "", 1));  // "a 2-for-$5 deal"
     if (!number.empty())
-      text_.add_words(decimal_words(without_commas(number)) + " " +
-                      std::string(is_one ? currency->one : currency->many));
+      text_.add_words(amount_words(without_commas(number), *currency, is_one));
     else if (is_ascii_digit(before()) || is_alone)
       text_.add_words(currency->many);
     else
@@ -304,18 +316,28 @@ class CompoundReader {
       const auto left = word_.substr(0, at_);
       const bool is_of_zone = is_before_number && (left == "UTC" || left == "GMT");
       if ((is_after_sign && (is_before_number || is_of_initial)) || is_behind_short || is_of_zone) words = "minus";
+      if (at_ == 0 && !next.empty() && is_ascii_alphabetic(next.front()) && is_behind_command()) words = "dash";
     } else if (c == '.') {
       read_point(next);
     } else if (c == '/') {
       const auto left = word_.substr(0, at_);
       const bool is_one = left.size() == 1 || next.size() == 1;
       const bool is_number = is_all_digits(left) || is_all_digits(next);
+      const bool is_rate = is_all_digits(left) && next.size() > 2 && std::ranges::all_of(next, is_ascii_alphabetic);
       const bool is_path = std::string_view("/~.").find(word_.front()) != std::string_view::npos;
-      words = is_path ? "slash" : is_one && is_number ? "divided by" : "";  // "/usr", "x/2", but not "and/or"
+      words = is_path               ? "slash"  // "/usr"
+              : is_rate             ? "per"    // "2/customer"
+              : is_one && is_number ? "divided by"
+                                    : "";  // "x/2", but not "and/or"
+    } else if (c == '(') {
+      const bool is_name = at_ == 1 && is_ascii_alphabetic(before());
+      words = is_name && !next.empty() && is_alphanumeric(next.front()) ? "of" : "";  // "f(x)"
     } else if (c == '#') {
       const bool is_initial = is_ascii_upper(before()) && (at_ < 2 || !is_alphanumeric(word_[at_ - 2]));
       const bool is_note = is_initial && (next.empty() || !is_alphanumeric(next.front()));  // "C#"
-      words = is_before_number ? "number" : is_note ? "sharp" : "hash";
+      const bool is_before_code = at_ == 0 && !next.empty() && is_ascii_upper(next.front()) &&
+                                  next.find_first_of("0123456789") != next.npos;  // "#A-10293"
+      words = is_before_number || is_before_code ? "number" : is_note ? "sharp" : "hash";
     } else if (c == '*' || c == '!') {
       words = {};
     } else if (c == '~' && !is_before_number) {
@@ -330,6 +352,16 @@ class CompoundReader {
     if (!words.empty()) text_.add_words(words);
     if (std::string_view(",;:?!").find(word_[at_]) != std::string_view::npos) text_.add_mark(word_[at_]);
     at_ += size;
+  }
+
+  /// Whether the word is an option of a command: "ls -l", not "y = -x" or "the suffix -s".
+  bool is_behind_command() const {
+    constexpr auto kOthers = std::to_array<std::string_view>(
+        {"is", "of", "by", "to", "and", "or", "equals", "suffix", "ending", "plus", "minus", "times"});
+    const auto* before = text_.before();
+    const bool is_word = before && !before->is_sign && before->behind.empty() && before->core.size() > 1 &&
+                         is_ascii_alphabetic(before->core.back());
+    return is_word && std::ranges::find(kOthers, text_.small_before()) == kOthers.end();
   }
 
   /// ".NET", "a.out", "end.Next".
@@ -366,6 +398,13 @@ class CompoundReader {
   bool has_power_ = false;
 };
 
+/// A key that is held while another one is pressed.
+bool is_key(std::string_view word) {
+  constexpr auto kKeys =
+      std::to_array<std::string_view>({"ctrl", "control", "alt", "shift", "cmd", "command", "option", "win", "fn"});
+  return std::ranges::find(kKeys, ascii_lower(word)) != kKeys.end();
+}
+
 /// "I <3 it": a heart.
 bool read_heart(EnglishCursor& text) {
   const auto* next = text.token(1);
@@ -378,15 +417,37 @@ bool read_heart(EnglishCursor& text) {
   return true;
 }
 
+/// Whether the "x" or "\u00D7" that is next parts the sides of something: "a 2 x 4", "1366 x 768", "12ft x 14ft", "7.3
+/// x 0.8 x 4.9-inch".
+bool is_of_sizes(const EnglishCursor& text) {
+  const auto article = text.small_before(2);
+  if (article == "a" || article == "an") return true;
+  const auto next = text.core(1);
+  if (next.find(to_utf8(std::u32string(1, kRaised))) != next.npos) return false;        // "3.2 x 10^-6 m"
+  const std::size_t behind = text.core(2).find('/') == std::string_view::npos ? 2 : 3;  // "24 x 20 1/4 inches"
+  constexpr auto kLengths =
+      std::to_array<std::string_view>({"inches", "feet", "yards", "meters", "in", "ft", "cm", "mm", "m"});
+  if (std::ranges::find(kLengths, text.core(behind)) != kLengths.end()) return true;
+  const std::string_view before = text.before() ? std::string_view(text.before()->core) : "";
+  const auto first = number_at_front(before), second = number_at_front(next);
+  constexpr std::size_t kPixels = 3;
+  const bool are_pixels =
+      is_all_digits(first) && is_all_digits(second) && first.size() >= kPixels && second.size() >= kPixels;
+  const bool has_unit = second.size() < next.size() && is_ascii_alphabetic(next.back()) && next.find('^') == next.npos;
+  const auto is_product = [](std::string_view word) { return word == "x" || word == "\u00D7"; };
+  const bool is_of_three = is_product(text.core(2)) || is_product(text.small_before(2));
+  return are_pixels || has_unit || is_of_three;
+}
+
 }  // namespace
 
 bool is_spelled(const EnglishCursor& text, std::string_view word) {
   constexpr std::size_t kMostCapitals = 5;
   constexpr auto kAlsoWords = std::to_array<std::string_view>(
-      {"IT",  "US",  "WHO", "ID",  "AI",  "AD",  "PA",  "MA", "OS",  "ER",  "ET",  "LA",  "UN",  "LED",
-       "MS",  "SAP", "MIA", "SAT", "ROI", "SEC", "IRA", "CT", "AKA", "FYI", "OT",  "ED",  "RA",  "ENT",
-       "EST", "NGO", "DEA", "DOE", "IDE", "AM",  "PI",  "TA", "PO",  "MC",  "SEO", "ASP", "IOS", "TI",
-       "EN",  "CDS", "ADA", "CAD", "VAT", "COO", "ERA", "EU", "AR",  "AU",  "COB", "EV"});
+      {"IT",  "US",  "WHO", "ID",  "AI",  "AD",  "PA", "MA",  "OS",  "ER",  "ET",  "LA", "UN",  "LED", "MS",
+       "SAP", "MIA", "SAT", "ROI", "SEC", "IRA", "CT", "AKA", "FYI", "OT",  "ED",  "RA", "ENT", "EST", "NGO",
+       "DEA", "DOE", "IDE", "AM",  "PI",  "TA",  "PO", "MC",  "SEO", "ASP", "IOS", "TI", "EN",  "CDS", "ADA",
+       "CAD", "VAT", "COO", "ERA", "EU",  "AR",  "AU", "COB", "EV",  "UPS", "CIO", "MM", "PS"});
   if (!are_capitals(word) || word.size() < 2 || word.size() > kMostCapitals) return false;
   const auto* next = text.token(1);
   const bool is_joined = (next && next->is_tight && next->core == "&") ||  // "AT&T"
@@ -422,9 +483,12 @@ bool read_sign(EnglishCursor& text) {
   }
   if (!is_slash && is_before && is_behind && is_path(text)) words.clear();
   if (written == "!" && words == sign->before && !(next && negates_operand(*next))) words.clear();
+  if (written == "+" && token.is_tight && before && is_key(before->core)) words = " ";  // "Ctrl+C"
   const bool is_negated = written.size() > sign->written.size();
   if (is_negated && !words.empty()) words = negated_words(words);
   if (is_before && is_behind && is_relation(*sign) && has_is_before(text)) words = without_is(words);
+  if (written == "\u00A9" && text.small_before() == "copyright") words = " ";
+  if (written == "\u00D7" && is_between && is_of_sizes(text)) words = "by";
   if (words.empty())
     text.leave_out(written);
   else
@@ -433,11 +497,14 @@ bool read_sign(EnglishCursor& text) {
 }
 
 void read_compound(EnglishCursor& text, std::string_view word) {
-  const bool is_product = word == "x" && text.before() && !number_at_front(text.core(1)).empty() &&
-                          !number_at_front(text.before()->core).empty() && text.before()->behind.empty();
+  const auto* before = text.before();
+  const bool is_behind_unit = before && text.before(2) && unit_name(before->core, true) &&  // "22 in. x 36 in."
+                              !number_at_front(text.before(2)->core).empty() &&
+                              before->behind.find_first_not_of('.') == std::string::npos;
+  const bool is_behind_number = before && !number_at_front(before->core).empty() && before->behind.empty();
+  const bool is_product = word == "x" && !number_at_front(text.core(1)).empty() && (is_behind_number || is_behind_unit);
   if (is_product) {
-    const auto article = text.small_before(2);
-    text.add_words(article == "a" || article == "an" ? "by" : "times");  // "a 2 x 4"
+    text.add_words(is_of_sizes(text) ? "by" : "times");
     return;
   }
   if (word.find('-') != word.npos && text.knows(ascii_lower(word))) {

@@ -48,6 +48,28 @@ bool read_area_and_number(EnglishCursor& text) {
   return true;
 }
 
+/// "+1 (212) 644 9001".
+bool read_international_area(EnglishCursor& text) {
+  const auto code = text.core(0);
+  const auto* area = text.token(1);
+  const bool has_area = area && area->is_opened && area->behind == ")" && is_all_digits(area->core);
+  if (code.size() < 2 || code.front() != '+' || !is_all_digits(code.substr(1)) || !has_area) return false;
+  text.add_words("plus");
+  add_groups(text, code.substr(1));
+  text.advance();
+  text.add_mark(',');
+  add_groups(text, text.core(0));
+  for (bool is_near = true; is_near && !text.core(1).empty();) {
+    const auto groups = split(text.core(1), '-');
+    if (!std::ranges::all_of(groups, is_all_digits)) break;
+    text.advance();
+    text.add_mark(',');
+    add_groups(text, text.core(0));
+    is_near = text.token(0)->behind.empty();
+  }
+  return true;
+}
+
 /// "+44 20 7946 0958", "+1-202-555-0173".
 bool read_international(EnglishCursor& text) {
   const auto whole = text.core(0);
@@ -55,11 +77,20 @@ bool read_international(EnglishCursor& text) {
   const auto groups = split(whole.substr(1), '-');
   constexpr std::size_t kLongestCode = 3;
   if (!std::ranges::all_of(groups, is_all_digits) || groups[0].size() > kLongestCode) return false;
-  const bool has_more = text.token(0)->behind.empty() && is_all_digits(text.core(1)) &&
-                        (text.core(1).size() > 1 || is_all_digits(text.core(2)));
+  const auto next = split(text.core(1), '-');
+  const bool is_next_joined = next.size() == 2 && std::ranges::all_of(next, is_all_digits) && next[1].size() > kLine;
+  const bool has_more =
+      text.token(0)->behind.empty() &&
+      (is_next_joined || (is_all_digits(text.core(1)) && (text.core(1).size() > 1 || is_all_digits(text.core(2)))));
   if (groups.size() < 3 && !has_more) return false;
   text.add_words("plus");
   add_groups(text, whole.substr(1));
+  if (is_next_joined && groups.size() < 3) {  // "+30 210-9549332"
+    text.advance();
+    text.add_mark(',');
+    add_groups(text, text.core(0));
+    return true;
+  }
   while (is_all_digits(text.core(1)) && text.token(0)->behind.empty()) {
     text.advance();
     text.add_mark(',');
@@ -164,8 +195,8 @@ bool read_number_of_call(EnglishCursor& text) {
 }  // namespace
 
 bool read_telephone(EnglishCursor& text) {
-  return read_area_and_number(text) || read_international(text) || read_national(text) || read_number_of_words(text) ||
-         read_called(text) || read_number_of_call(text);
+  return read_area_and_number(text) || read_international_area(text) || read_international(text) ||
+         read_national(text) || read_number_of_words(text) || read_called(text) || read_number_of_call(text);
 }
 
 }  // namespace tutti

@@ -41,7 +41,7 @@ bool goes_on_behind_amount(std::string_view word) {
        "underground", "until",      "upon",     "upstream",  "upward",     "upwards",    "via",     "was",
        "well",        "went",       "were",     "west",      "what",       "when",       "where",   "which",
        "while",       "who",        "wide",     "will",      "with",       "within",     "without", "works",
-       "would",       "yesterday",  "yet",      "you",       "your"});
+       "would",       "yesterday",  "yet",      "you",       "your",       "prior",      "sooner"});
   return std::ranges::find(kWords, word) != kWords.end();
 }
 
@@ -76,7 +76,12 @@ bool describes_noun(const EnglishCursor& text, std::string_view unit, std::size_
   constexpr std::size_t kLongest = 4;  // of "bed" and "king"
   const bool is_verb_or_adverb = (word.size() >= kLongest && word.ends_with("ed") && !word.ends_with("eed")) ||
                                  (word.size() > kLongest && (word.ends_with("ing") || word.ends_with("ly")));
-  return word == text.core(ahead) && !is_verb_or_adverb && !is_of_substance(unit);
+  constexpr auto kPortions = std::to_array<std::string_view>(
+      {"dose",    "doses",    "tablet",   "tablets", "capsule", "capsules", "bag",     "bags",
+       "bottle",  "bottles",  "pack",     "packs",   "box",     "jar",      "serving", "servings",
+       "package", "packages", "capacity", "tank",    "tanks",   "model",    "drum"});
+  const bool is_portion = std::ranges::find(kPortions, word) != kPortions.end();  // not "2 kg rice"
+  return word == text.core(ahead) && !is_verb_or_adverb && (is_portion || !is_of_substance(unit));
 }
 
 namespace {
@@ -100,6 +105,9 @@ std::optional<UnitBehind> unit_behind(const EnglishCursor& text, bool is_one) {
     if (!unit || token->behind.size() > (token->has_point() ? 1 : 0)) return std::nullopt;
     return UnitBehind{(small == "sq" ? "square " : "cubic ") + *unit, 2};
   }
+  if (small == "fl" && ascii_lower(text.core(2)) == "oz")
+    return UnitBehind{is_one || describes_noun(text, "oz", 3) ? "fluid ounce" : "fluid ounces", 2};
+  if (written == "L/100" && text.core(2) == "km") return UnitBehind{"liters per one hundred kilometers", 2};
   const auto next = text.core(2);
   const bool has_next_lower = !next.empty() && !is_ascii_upper(next.front());
   const bool is_near = token->behind.empty() || (token->behind == "." && (small == "in" || has_next_lower));
@@ -114,8 +122,10 @@ std::optional<UnitBehind> unit_behind(const EnglishCursor& text, bool is_one) {
   const auto unit = unit_name(written, is_one || (is_near && describes_noun(text, written, 2)));
   if (!unit || (small == "in" && !token->has_point())) return std::nullopt;
   if (written.size() > 1) return UnitBehind{*unit};
-  const bool is_before_name = is_ascii_upper(written.front()) && !next.empty() && is_ascii_upper(next.front()) &&
+  const bool is_before_name = is_ascii_upper(written.front()) && !next.empty() &&
+                              (is_ascii_upper(next.front()) || is_ordinal(next)) &&  // "45 W. 21st St."
                               token->behind.find_first_not_of('.') == std::string::npos;
+  if (is_route(text, 0)) return std::nullopt;  // "Route 9 N"
   return may_be_unit(written.front(), false) && !is_before_name ? std::optional(UnitBehind{*unit}) : std::nullopt;
 }
 

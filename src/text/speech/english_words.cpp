@@ -28,14 +28,16 @@ bool are_capitals(std::string_view text) {
 
 /// Short forms that are words, or others, where no number is behind them: "he wrote no.", "a fig."
 bool needs_number(std::string_view small) {
-  constexpr auto kCounted = std::to_array<std::string_view>(
-      {"no", "nos", "fig", "figs", "art", "tab", "ex", "eq", "par", "est", "ste", "c", "ca"});
+  constexpr auto kCounted =
+      std::to_array<std::string_view>({"no", "nos", "fig", "figs", "art", "tab", "ex", "eq", "par", "est", "ste", "c",
+                                       "ca", "cat", "pop", "ref", "exp"});
   return std::ranges::find(kCounted, small) != kCounted.end();
 }
 
 /// Titles, which a name follows: "Rep. Lee", not "the last rep."
 bool needs_name(std::string_view small) {
-  constexpr auto kTitles = std::to_array<std::string_view>({"rep", "sen", "adm", "pvt", "cpl"});
+  constexpr auto kTitles =
+      std::to_array<std::string_view>({"rep", "sen", "adm", "pvt", "cpl", "ens", "amb", "det", "insp", "assoc", "fr"});
   return std::ranges::find(kTitles, small) != kTitles.end();
 }
 
@@ -46,18 +48,40 @@ bool is_number_of(const EnglishCursor& text, std::string_view small) {
          std::ranges::find(kGoesOn, text.core(1)) != kGoesOn.end();
 }
 
+/// Whether "St" ends the name of a street, whatever is behind it: "the 7th St Entry", "46 Long Lane St. Leeds".
+bool is_of_street(const EnglishCursor& text) {
+  constexpr std::size_t kMostWords = 3;
+  if (text.token(0)->is_opened) return false;
+  for (std::size_t back = 1; back <= kMostWords; ++back) {
+    const auto* before = text.before(back);
+    if (!before || !before->behind.empty() || before->core.empty()) return false;
+    if (back == 1 && is_ordinal(before->core)) return true;
+    if (is_all_digits(before->core)) return back > 1;
+    if (!is_ascii_upper(before->core.front())) return false;
+  }
+  return false;
+}
+
 bool read_short_form(EnglishCursor& text) {
   const bool is_number = !text.core(1).empty() && is_ascii_digit(text.core(1).front());
   const auto small = ascii_lower(text.core(0));
   if ((needs_number(small) && !is_number && small != "est" && !is_number_of(text, small)) ||
       (needs_name(small) && !text.next_is_name()))
     return false;
+  const bool is_before_year = (small == "b" || small == "d") && text.core(0) == small && may_be_year(text.core(1));
+  if ((small == "b" || small == "d") && !is_before_year) return false;
   if (small == "est" && !is_number && !text.token(0)->has_point()) return false;
   const bool is_number_sign = text.core(0) == "No" && text.before() && is_number && text.token(0)->behind.empty();
   const bool is_before_colon = text.token(0)->behind == ":" && (small == "tel" || small == "ext");
   const bool is_of_building = (small == "apt" || small == "fl" || small == "ext") && is_number;
   const bool has_point = text.token(0)->has_point() || is_number_sign || is_before_colon || is_of_building;
-  const bool is_round = text.core(0) == "Rd" && is_number;
+  const auto* before = text.before();
+  const bool is_behind_name =
+      before && before->behind.empty() && !before->core.empty() && is_ascii_upper(before->core.front());
+  const bool is_round = text.core(0) == "Rd" && is_number && !is_behind_name;  // not "County Rd. 12"
+  // "the 7th St Entry" is of a street, "the 7th Dr Who" is not
+  const bool is_before_name = text.next_is_name() && !(small == "st" && is_of_street(text));
+  const bool is_road = text.core(0) == "Rt" && is_number;
   const bool is_circa = (small == "c" || small == "ca") && has_point;
   const auto next = text.core(1);
   const bool is_estimated = small == "est" && has_point && !next.empty() && ascii_lower(next) == next && !is_number;
@@ -68,9 +92,10 @@ bool read_short_form(EnglishCursor& text) {
     return true;
   }
   const auto form = is_estimated ? "estimated"
+                    : is_road    ? "route"
                     : is_round   ? "round"
                     : is_circa   ? "circa"
-                                 : long_form(text.core(0), has_point, text.next_is_name());
+                                 : long_form(text.core(0), has_point, is_before_name);
   if (!form) return false;
   text.take_point();
   text.add_words(*form);
@@ -113,6 +138,30 @@ bool is_named_a(const EnglishCursor& text) {
   return is_named && (!token.behind.empty() || text.core(1).empty() || ascii_lower(text.core(1)) == text.core(1));
 }
 
+/// "BA 286": an airline before its number.
+bool is_of_flight(const EnglishCursor& text) {
+  constexpr auto kWords =
+      std::to_array<std::string_view>({"IN", "ON", "AT", "TO", "BY", "OF", "OR", "NO", "IF", "IS", "AS",
+                                       "AN", "MY", "GO", "DO", "SO", "UP", "WE", "HE", "ME", "BE"});
+  constexpr std::size_t kLeast = 2, kMost = 4;
+  const auto word = text.core(0), number = text.core(1);
+  return word.size() == 2 && are_capitals(word) && is_all_digits(number) && number.size() >= kLeast &&
+         number.size() <= kMost && text.token(0)->behind.empty() && !text.is_shouted() &&
+         std::ranges::find(kWords, word) == kWords.end();
+}
+
+/// "3f9a2c": digits and characters of a checksum or of a commit, one by one.
+bool read_hash(EnglishCursor& text) {
+  constexpr std::size_t kLeast = 6;
+  const auto word = text.core(0);
+  if (word.size() < kLeast || word.find_first_not_of("0123456789abcdef") != word.npos) return false;
+  std::size_t changes = 0;
+  for (std::size_t at = 1; at < word.size(); ++at) changes += is_ascii_digit(word[at]) != is_ascii_digit(word[at - 1]);
+  if (changes < 2) return false;
+  for (const char one : word) is_ascii_digit(one) ? text.add_words(digit_words({&one, 1})) : text.spell({&one, 1});
+  return true;
+}
+
 /// "AA batteries", "AAA".
 bool read_battery(EnglishCursor& text) {
   const auto word = text.core(0);
@@ -144,7 +193,7 @@ bool read_initials(EnglishCursor& text) {
     text.add_words(*spoken);
     return true;
   }
-  if ((is_initial && word != "A") || is_named_a(text)) {
+  if ((is_initial && word != "A") || is_named_a(text) || is_of_flight(text)) {
     text.spell(word);
     return true;
   }
@@ -166,7 +215,10 @@ bool read_address(EnglishCursor& text) {
     const bool is_language = before == "slash" && next == "dot" && part.text.size() == 2 && at > 2 &&
                              text_at(at - 3) == "colon" &&
                              std::ranges::all_of(part.text, is_ascii_alphabetic);  // "//en."
-    if (part.is_spelled || is_ending || is_language)
+    constexpr std::size_t kShort = 3;
+    const bool is_initials = at == 0 && next == "at" && part.text.size() <= kShort &&
+                             part.text.find_first_not_of("bcdfghjklmnpqrstvwxz") == part.text.npos;  // "hr@example.com"
+    if (part.is_spelled || is_ending || is_language || is_initials)
       text.spell(part.text);
     else if (is_all_digits(part.text))
       text.add_words(may_be_year(part.text) || is_port ? paired_words(part.text) : cardinal_words(part.text));
@@ -181,7 +233,7 @@ void read_token(EnglishCursor& text) {
     text.add_ipa(text.token(0)->core);
     return;
   }
-  const bool is_read = read_sign(text) || read_date(text) || read_time(text) || read_weekday(text) ||
+  const bool is_read = read_sign(text) || read_hash(text) || read_date(text) || read_time(text) || read_weekday(text) ||
                        read_address_part(text) || read_telephone(text) || read_groups(text) || read_address(text) ||
                        read_money(text) || read_number(text) || read_roman(text) || read_short_form(text) ||
                        read_initials(text);

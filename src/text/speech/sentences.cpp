@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <string>
+#include <utility>
 
 #include "base/strings.h"
 #include "text/code_points.h"
@@ -66,9 +68,10 @@ bool is_unit_of_number(std::string_view text, std::size_t at) {
 /// Whether a full stop behind `before` belongs to its last word. `behind` is what follows the stop.
 bool is_abbreviated(std::string_view before, std::string_view behind) {
   constexpr auto kKnown = std::to_array<std::string_view>(
-      {"dr",  "mr",  "mrs",  "ms",   "st",   "prof", "jr",   "sr",  "no",  "vs",   "gen",  "col",
-       "rev", "hon", "mt",   "rep",  "sen",  "gov",  "capt", "lt",  "sgt", "maj",  "pres", "messrs",
-       "adm", "cpl", "cmdr", "attn", "incl", "excl", "cf",   "viz", "fig", "figs", "vol",  "pp"});
+      {"dr",   "mr",     "mrs", "ms",  "st",   "prof", "jr",   "sr",   "no", "vs",  "gen",
+       "col",  "rev",    "hon", "mt",  "rep",  "sen",  "gov",  "capt", "lt", "sgt", "maj",
+       "pres", "messrs", "adm", "cpl", "cmdr", "attn", "incl", "excl", "cf", "viz", "fig",
+       "figs", "vol",    "pp",  "pls", "rte",  "ens",  "amb",  "insp", "fr", "rt"});
   auto begin = before.size();
   while (begin > 0 && std::isalpha(static_cast<unsigned char>(before[begin - 1])) != 0) --begin;
   std::string word(before.substr(begin));
@@ -138,6 +141,19 @@ std::size_t cut_of(std::string_view sentence, std::size_t most) {
   return end;
 }
 
+/// With the straight quotes and apostrophes in place of the typographic ones.
+std::string with_plain_quotes(std::string_view text) {
+  constexpr auto kQuotes = std::to_array<std::pair<std::string_view, char>>(
+      {{"\u2018", '\''}, {"\u2019", '\''}, {"\u201c", '"'}, {"\u201d", '"'}, {"\u201e", '"'}});
+  std::string plain;
+  while (!text.empty()) {
+    const auto quote = std::ranges::find_if(kQuotes, [&](const auto& pair) { return text.starts_with(pair.first); });
+    plain += quote == kQuotes.end() ? text.front() : quote->second;
+    text.remove_prefix(quote == kQuotes.end() ? 1 : quote->first.size());
+  }
+  return plain;
+}
+
 void add(Sentences& into, std::string_view piece) {
   piece = trimmed(piece);
   if (std::ranges::any_of(to_code_points(without_markup(piece)), is_readable)) into.pieces.emplace_back(piece);
@@ -160,6 +176,28 @@ Sentences split_sentences(std::string_view text, std::size_t most) {
     add(found, sentence);
   }
   return found;
+}
+
+bool is_yes_or_no_question(std::string_view sentence) {
+  constexpr auto kQuestionWords =
+      std::to_array<std::string_view>({"what", "who", "whom", "whose", "where", "when", "why", "which", "how"});
+  const std::string plain = with_plain_quotes(sentence);
+  const auto last = plain.find_last_not_of(" \t\r\n\v\f)\"'");
+  if (last == plain.npos || plain[last] != '?') return false;
+  // One of the first two words, or the first behind a comma: "Excuse me, where is it?"
+  constexpr std::size_t kFirst = 2;
+  std::size_t words = 0;
+  bool behind_comma = false;
+  for (const auto word : split(plain, ' ')) {
+    const auto begin = std::min(word.find_first_not_of("(\"'"), word.size());
+    // "what's", "why're" and "how'd" are the words before their apostrophes.
+    const auto small = ascii_lower(word.substr(begin, word.find_first_of(",.;:?!)\"'", begin) - begin));
+    if ((words < kFirst || behind_comma) && std::ranges::find(kQuestionWords, small) != kQuestionWords.end())
+      return false;
+    behind_comma = word.ends_with(',');
+    ++words;
+  }
+  return true;
 }
 
 }  // namespace tutti

@@ -28,4 +28,8 @@ struct Sentences {
 /// "Dr. Smith came. Did he?" has the pieces "Dr. Smith came." and "Did he?".
 Sentences split_sentences(std::string_view text, std::size_t most);
 
+/// Whether a sentence is a question that yes or no answers: it ends with "?", quotes and brackets aside, and neither of
+/// its first two words requests something else, as "what" and "in which" do. Such a question ends high. Pure.
+bool is_yes_or_no_question(std::string_view sentence);
+
 }  // namespace tutti

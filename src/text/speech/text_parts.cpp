@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "text/code_points.h"
 #include "text/speech/abbreviations.h"
+#include "text/speech/amounts.h"
 #include "text/speech/digit_groups.h"
 #include "text/speech/signs.h"
 #include "text/utf8.h"
@@ -151,6 +152,32 @@ std::string_view name_in_brackets(std::string_view word) {
   return std::ranges::all_of(name, [](char c) { return is_ascii_alphabetic(c) || c == '/'; }) ? name : "";
 }
 
+/// A long option of a command.
+bool is_option(std::string_view word) {
+  return word.starts_with("--") && word.size() > 3 && is_ascii_alphabetic(word[2]) &&
+         ascii_lower(word.substr(0, word.find('='))) == word.substr(0, word.find('=')) &&
+         word.find("--", 2) == word.npos;
+}
+
+/// What is behind the number of an amount: "\u00B0F" of "300\u00B0F".
+std::string_view unit_of(std::string_view word) {
+  return word.substr(number_at_front(word).size());
+}
+
+bool is_amount_of_money(std::string_view word) {
+  std::size_t size = 0;
+  return currency_at_front(word, size) && !number_at_front(word.substr(size)).empty();
+}
+
+/// Whether a dash between two words is "to": "Monday - Friday", "7 AM - 9 PM", "May - July", "30 - Nov. 2".
+bool is_range_of_days(std::string_view first, std::string_view second) {
+  const auto time = clock_time(first, false);
+  const bool begins_with_time =
+      (half_of_day(first) || (time && !time->half.empty())) && !number_at_front(second).empty();
+  return begins_with_time || (weekday_name(first) && weekday_name(second)) ||
+         ((month_name(first) || is_all_digits(first)) && month_name(second));
+}
+
 /// Cuts a text into tokens.
 class Tokenizer {
  public:
@@ -161,7 +188,7 @@ class Tokenizer {
       if (is_begun)
         words_.back() += '=';  // "a ! = b"
       else
-        words_.push_back(to_utf8(word));
+        add_parted(to_utf8(word));
     }
     is_equation_ = std::ranges::any_of(words_, [](std::string_view word) {
       return has_relation(word) || word == "+" || word == "*" || word == "\u00D7" || word == "\u00F7";
@@ -178,6 +205,19 @@ class Tokenizer {
   }
 
  private:
+  /// "first...second" is two words.
+  void add_parted(std::string word) {
+    constexpr std::string_view kEllipsis = "...";
+    const auto at = word.find(kEllipsis);
+    const auto end = at == word.npos ? at : word.find_first_not_of('.', at);
+    if (end == word.npos || at == 0 || !is_ascii_alphabetic(word[end]) || word.find('/') != word.npos) {
+      words_.push_back(std::move(word));
+      return;
+    }
+    words_.push_back(word.substr(0, end));
+    add_parted(word.substr(end));
+  }
+
   std::string_view word_behind() const { return at_ + 1 < words_.size() ? std::string_view(words_[at_ + 1]) : ""; }
 
   /// "3 - 4 = -1", "10 - 3", "10 - 20", or a pause.
@@ -185,6 +225,15 @@ class Tokenizer {
     if (tokens.empty()) return;
     EnglishToken& before = tokens.back();
     const auto next = token_of(std::string(word_behind())).core;
+    const bool are_amounts = before.behind.empty() && !before.is_sign && !number_at_front(before.core).empty() &&
+                             !number_at_front(next).empty() && !unit_of(next).empty();
+    const bool is_of_days = before.behind.empty() && is_range_of_days(before.core, next);
+    const bool is_of_money = before.behind.empty() && is_amount_of_money(before.core) && is_amount_of_money(next);
+    if ((are_amounts && unit_of(before.core) == unit_of(next)) || is_of_days ||
+        is_of_money) {  // "300\u00B0F \u2013 325\u00B0F"
+      tokens.push_back({.core = "to"});
+      return;
+    }
     if (words_[at_] == "-" && before.behind.empty() && !before.is_sign && !before.core.empty()) {
       const auto first = value_of(before.core), second = value_of(next);
       const bool is_minus = is_equation_ ? before.core.size() == 1 || is_ascii_digit(before.core.back())
@@ -201,14 +250,22 @@ class Tokenizer {
   void write_length_out(std::string& word) {
     const bool is_quoted = quotes_ % 2 == 1;
     has_quote_ |= word.starts_with('\'');
-    const auto digits = std::string_view(word).substr(0, std::max<std::size_t>(word.size(), 1) - 1);
+    // the mark of the length may have others behind it: 6".
+    const auto end = word.find_last_not_of(".,;:!?)");
+    const auto size = end == word.npos ? 0 : end + 1;
+    const auto digits = std::string_view(word).substr(0, std::max<std::size_t>(size, 1) - 1);
     const auto slash = digits.find('/');
-    const bool is_fraction =
-        slash != digits.npos && is_all_digits(digits.substr(0, slash)) && is_all_digits(digits.substr(slash + 1));
-    const bool is_number = value_of(digits).has_value() || is_fraction;
-    if (is_number && word.back() == '"' && !is_quoted) word.replace(word.size() - 1, 1, "in");
-    if (is_number && word.back() == '\'' && !has_quote_) word.replace(word.size() - 1, 1, "ft");
-    quotes_ += std::ranges::count(word, '"');
+    const auto above = digits.substr(0, std::min(slash, digits.size()));
+    const auto dash = above.find('-');  // 19-3/4"
+    const bool is_fraction = slash != digits.npos && is_all_digits(above.substr(dash == above.npos ? 0 : dash + 1)) &&
+                             is_all_digits(digits.substr(slash + 1));
+    const bool is_number = (value_of(digits).has_value() && is_ascii_digit(digits.back())) || is_fraction;
+    if (is_number && word[size - 1] == '"' && !is_quoted) word.replace(size - 1, 1, "in");
+    if (is_number && word[size - 1] == '\'' && !has_quote_) word.replace(size - 1, 1, "ft");
+    const auto height = digits.find('\'');  // 6'4" is no quotation
+    const bool is_height = height != digits.npos && is_all_digits(digits.substr(0, height)) &&
+                           is_all_digits(digits.substr(height + 1)) && word[size - 1] == '"';
+    if (!is_height) quotes_ += std::ranges::count(word, '"');
   }
 
   /// A word, which "--" parts as a dash does.
@@ -217,6 +274,11 @@ class Tokenizer {
     if (whole == "'n'" || whole == "'n") whole = "and";  // "rock 'n' roll"
     if (const auto arrow = whole.find("-->"); arrow != whole.npos) whole.erase(arrow, 1);
     std::string_view rest = whole;
+    if (is_option(whole)) {  // "--verbose"
+      tokens.push_back({.core = "dash"});
+      tokens.push_back({.core = "dash"});
+      rest.remove_prefix(2);
+    }
     bool is_tight = false;
     while (!rest.empty()) {
       const auto dash = rest.find("--");

@@ -79,7 +79,7 @@ std::optional<std::string_view> spoken_acronym(std::string_view word) {
        {"COVID", "covid"}, {"DARPA", "darpa"},    {"FEMA", "feema"},    {"FOMO", "fomo"},      {"YOLO", "yolo"},
        {"ASCII", "askey"}, {"UNICEF", "unicef"},  {"OSHA", "osha"},     {"SCUBA", "scuba"},    {"SONAR", "sonar"},
        {"RADAR", "radar"}, {"ASEAN", "ahzeeahn"}, {"NAFTA", "nafta"},   {"UEFA", "you ay fa"}, {"LASIK", "lay sick"},
-       {"NIMBY", "nimby"}});
+       {"NIMBY", "nimby"}, {"GAAP", "gap"}});
   const auto found = std::ranges::find(kSpoken, word, &Spoken::first);
   if (found == kSpoken.end()) return std::nullopt;
   return found->second;

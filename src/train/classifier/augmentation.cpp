@@ -61,16 +61,13 @@ ClassifierAugmentation::ClassifierAugmentation(const ClassifierRecipe& recipe, c
                                                at::Device device)
     : n_mels_(geometry.mel.n_mels),
       frames_(geometry.frames()),
-      gain_db_(decided(recipe.gain_db, geometry.name == "clip", kUsualGain)),
-      shift_(static_cast<double>(frames_) * decided(recipe.shift_share, geometry.name == "clip", kUsualShift)),
-      noise_share_(recipe.noise_share),
-      noise_least_db_(recipe.noise_least_db),
-      noise_most_db_(recipe.noise_most_db),
-      mixup_(recipe.mixup),
-      bands_(recipe.use_specaugment ? recipe.mask_bands : 0),
-      stretches_(recipe.use_specaugment ? recipe.mask_stretches : 0),
-      seed_(recipe.seed) {
-  if (noise_share_ <= 0) return;
+      settings_(recipe.augmentation),
+      seed_(recipe.arithmetic.seed) {
+  const bool is_clip = geometry.name == "clip";
+  settings_.gain_db = decided(settings_.gain_db, is_clip, kUsualGain);
+  shift_ = static_cast<double>(frames_) * decided(settings_.shift_share, is_clip, kUsualShift);
+  if (!settings_.use_specaugment) settings_.mask_bands = settings_.mask_stretches = 0;
+  if (settings_.noise_share <= 0) return;
   const c10::AutoGradMode no_gradients(false);
   const auto noise = white_noise(geometry);
   const auto level = decibels_of(powers_of(noise).mean());
@@ -79,34 +76,37 @@ ClassifierAugmentation::ClassifierAugmentation(const ClassifierRecipe& recipe, c
 }
 
 bool ClassifierAugmentation::is_off() const {
-  return gain_db_ <= 0 && shift_ <= 0 && noise_share_ <= 0 && mixup_ <= 0 && bands_ + stretches_ == 0;
+  return settings_.gain_db <= 0 && shift_ <= 0 && settings_.noise_share <= 0 && settings_.mixup <= 0 &&
+         settings_.mask_bands + settings_.mask_stretches == 0;
 }
 
 void ClassifierAugmentation::draw_row(std::uint64_t epoch, std::uint64_t row, float* into) const {
   CounterRandom random({seed_, epoch, row, digest("augmentation")});
-  into[kGain] = static_cast<float>(random.uniform(-gain_db_, gain_db_));
+  into[kGain] = static_cast<float>(random.uniform(-settings_.gain_db, settings_.gain_db));
   into[kShift] = static_cast<float>(std::lround(random.uniform(-shift_, shift_)));
-  for (std::int32_t mask = 0; mask < bands_ + stretches_; ++mask) {
-    const auto size = mask < bands_ ? n_mels_ : frames_;
+  for (std::int32_t mask = 0; mask < settings_.mask_bands + settings_.mask_stretches; ++mask) {
+    const auto size = mask < settings_.mask_bands ? n_mels_ : frames_;
     const auto count = random.below(static_cast<std::int64_t>(kWidestMask * static_cast<double>(size)) + 1);
     into[kMasks + 2 * mask] = static_cast<float>(random.below(size - count + 1));
     into[kMasks + 2 * mask + 1] = static_cast<float>(count);
   }
-  const bool is_noisy = noise_share_ > 0 && random.chance(noise_share_);
-  into[kNoise] = is_noisy ? static_cast<float>(random.uniform(noise_least_db_, noise_most_db_)) : kNoNoise;
-  into[kOwnShare] = mixup_ > 0 ? static_cast<float>(symmetric_beta(mixup_, random)) : 1;
+  const bool is_noisy = settings_.noise_share > 0 && random.chance(settings_.noise_share);
+  into[kNoise] =
+      is_noisy ? static_cast<float>(random.uniform(settings_.noise_least_db, settings_.noise_most_db)) : kNoNoise;
+  into[kOwnShare] = settings_.mixup > 0 ? static_cast<float>(symmetric_beta(settings_.mixup, random)) : 1;
 }
 
 std::vector<at::Tensor> ClassifierAugmentation::drawn(const Batch& batch) const {
   const auto rows = batch.size();
-  auto draws = at::empty({rows, kMasks + 2 * (bands_ + stretches_)}, at::TensorOptions(at::kFloat));
+  auto draws =
+      at::empty({rows, kMasks + 2 * (settings_.mask_bands + settings_.mask_stretches)}, at::TensorOptions(at::kFloat));
   auto* row = draws.mutable_data_ptr<float>();
   for (const auto index : batch.rows()) {
     draw_row(static_cast<std::uint64_t>(batch.epoch), static_cast<std::uint64_t>(index), row);
     row += draws.size(1);
   }
   std::vector<at::Tensor> all{draws};
-  if (noise_share_ > 0) {
+  if (settings_.noise_share > 0) {
     auto generator =
         at::detail::createCPUGenerator(mixed({seed_, static_cast<std::uint64_t>(batch.index), digest("noise")}));
     all.push_back(at::empty({rows, n_mels_, frames_}, at::TensorOptions(at::kFloat)).normal_(0, 1, generator));
@@ -131,7 +131,7 @@ at::Tensor ClassifierAugmentation::changed(const at::Tensor& features, const std
     const auto from = (frames - column(kShift)).clamp(0, static_cast<double>(frames_ - 1)).to(at::kLong);
     x = x.gather(2, from.expand_as(features));
   }
-  if (noise_share_ > 0) x = with_noise(x, draws);
+  if (settings_.noise_share > 0) x = with_noise(x, draws);
   return x + column(kGain);
 }
 
@@ -139,8 +139,8 @@ at::Tensor ClassifierAugmentation::masked(at::Tensor features, const std::vector
   const auto mels = at::arange(n_mels_, features.options()).view({1, -1, 1});
   const auto frames = at::arange(frames_, features.options()).view({1, 1, -1});
   const auto column = [&](std::int64_t i) { return draws[0].select(1, i).view({-1, 1, 1}); };
-  for (std::int32_t mask = 0; mask < bands_ + stretches_; ++mask) {
-    const auto& axis = mask < bands_ ? mels : frames;
+  for (std::int32_t mask = 0; mask < settings_.mask_bands + settings_.mask_stretches; ++mask) {
+    const auto& axis = mask < settings_.mask_bands ? mels : frames;
     const auto first = column(kMasks + 2 * mask), count = column(kMasks + 2 * mask + 1);
     features = features.masked_fill(at::logical_and(axis >= first, axis < first + count), 0);
   }

@@ -22,12 +22,12 @@ class ClassifierAugmentation {
   /// Nothing is changed.
   bool is_off() const;
   /// Every row is mixed with the one behind it in its batch.
-  bool mixes() const { return mixup_ > 0; }
+  bool mixes() const { return settings_.mixup > 0; }
   /// What is drawn for a batch, in host memory: [rows, columns] float32 and, with noise, [rows, n_mels, frames]
   /// float32.
   std::vector<at::Tensor> drawn(const Batch& batch) const;
   /// How many tensors `drawn` gives.
-  std::size_t tensors() const { return noise_share_ > 0 ? 2 : 1; }
+  std::size_t tensors() const { return settings_.noise_share > 0 ? 2 : 1; }
 
   /// Features in decibels, [rows, n_mels, frames] float32, louder or softer, moved in time and with noise. Enqueues
   /// only.
@@ -43,14 +43,8 @@ class ClassifierAugmentation {
 
   std::int64_t n_mels_;
   std::int64_t frames_;
-  double gain_db_;
-  double shift_;  // most frames to either side
-  double noise_share_;
-  double noise_least_db_;
-  double noise_most_db_;
-  double mixup_;
-  std::int32_t bands_;
-  std::int32_t stretches_;
+  ClassifierRecipe::Augmentation settings_;  // as the set decides what the recipe leaves open
+  double shift_ = 0;                         // most frames to either side
   std::uint64_t seed_;
   at::Tensor noise_mean_{};       // [n_mels, 1] float32, decibels of white noise with a mean power of 1
   at::Tensor noise_deviation_{};  // likewise

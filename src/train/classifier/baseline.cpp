@@ -45,9 +45,9 @@ std::vector<double> weights_of(const RegressionRows& rows, std::size_t labels, c
   for (const auto label : rows.labels) ++counts[static_cast<std::size_t>(label)];
   const auto present = std::ranges::count_if(counts, [](double count) { return count > 0; });
   for (std::size_t k = 0; k < labels; ++k)
-    if (recipe.class_weights == "inverse" && counts[k] > 0)
+    if (recipe.loss.class_weights == ClassWeights::inverse && counts[k] > 0)
       weights[k] = static_cast<double>(rows.rows()) / (static_cast<double>(present) * counts[k]);
-  if (recipe.binary_mode && boosted >= 0) weights[static_cast<std::size_t>(boosted)] *= recipe.boost;
+  if (recipe.network.binary_mode && boosted >= 0) weights[static_cast<std::size_t>(boosted)] *= recipe.network.boost;
   return weights;
 }
 
@@ -55,7 +55,10 @@ std::vector<double> weights_of(const RegressionRows& rows, std::size_t labels, c
 class StrengthSearch {
  public:
   StrengthSearch(const LabelledSet& set, const ClassifierRecipe& recipe, std::int64_t boosted)
-      : set_(set), recipe_(recipe), boosted_(boosted), folds_(group_folds(set, kChoosingFolds, recipe.seed)) {}
+      : set_(set),
+        recipe_(recipe),
+        boosted_(boosted),
+        folds_(group_folds(set, kChoosingFolds, recipe.arithmetic.seed)) {}
 
   std::int64_t folds() const { return folds_in(folds_); }
 
@@ -120,7 +123,7 @@ ClassifierModel model_of(const LabelledSet& set, const LogisticRegression& fitte
   return {.geometry = geometry,
           .labels = set.labels(),
           .against = against,
-          .is_binary = recipe.binary_mode,
+          .is_binary = recipe.network.binary_mode,
           .is_baseline = true,
           .shape = {.n_mels = geometry.mel.n_mels, .frames = geometry.frames(), .labels = labels},
           .mean = at::zeros({geometry.mel.n_mels, 1}),

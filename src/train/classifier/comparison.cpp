@@ -77,13 +77,32 @@ double Comparison::margin() const {
   return 0.5 * std::sqrt(share * (1 - share) / static_cast<double>(recordings));
 }
 
+std::string_view name_of(Shipped shipped) {
+  switch (shipped) {
+    case Shipped::network: return "network";
+    case Shipped::baseline: return "baseline";
+    case Shipped::mixture: break;
+  }
+  return "mixture";
+}
+
+Shipped Comparison::ships() const {
+  const bool is_mixture_good = !mixture.text.empty() && mixture.rank < baseline.rank &&
+                               std::max(mixture.rank - network.rank, network.rank - baseline.rank) <= 2 * margin();
+  if (is_mixture_good) return Shipped::mixture;
+  return ships_baseline() ? Shipped::baseline : Shipped::network;
+}
+
 std::string comparison_text(const Comparison& c) {
   const auto scores = [](const TaskScores& one) { return one.text.empty() ? std::string("none") : one.text; };
+  const auto shipped = c.ships();
   return "on the " + c.held_out + ":\n  network:  " + scores(c.network) + "\n  baseline: " + scores(c.baseline) +
          " (logistic regression on mean and deviation of bands)\n" +
-         (c.ships_baseline() ? "the network is not clearly better: the baseline becomes the model, OUT/network is the "
-                               "network"
-                             : "the network is better, and is the model; the baseline is in OUT/baseline");
+         (c.mixture.text.empty() ? "" : "  mixture:  " + scores(c.mixture) + " (mean of both's log-probabilities)\n") +
+         (shipped == Shipped::mixture    ? "the mixture becomes the model; OUT/network and OUT/baseline are its parts"
+          : shipped == Shipped::baseline ? "the network is not clearly better: the baseline becomes the model, "
+                                           "OUT/network is the network"
+                                         : "the network is better, and is the model; the baseline is in OUT/baseline");
 }
 
 std::string rising_text(const LossCourse& course) {
@@ -96,13 +115,10 @@ std::string rising_text(const LossCourse& course) {
 }
 
 std::string comparison_json(const Comparison& c, const TrainedBaseline& baseline) {
-  Json json{{"ships", c.ships_baseline() ? "baseline" : "network"},
-            {"held_out", c.held_out},
-            {"recordings", c.recordings},
-            {"margin", c.margin()},
-            {"network", json_of(c.network)},
-            {"baseline", json_of(c.baseline)},
-            {"baseline_strength", baseline.strength},
+  Json json{{"ships", name_of(c.ships())},        {"held_out", c.held_out},
+            {"recordings", c.recordings},         {"margin", c.margin()},
+            {"network", json_of(c.network)},      {"baseline", json_of(c.baseline)},
+            {"mixture", json_of(c.mixture)},      {"baseline_strength", baseline.strength},
             {"needs_level", baseline.needs_level}};
   if (c.course.evaluations > 0)
     json["validation_loss"] = {{"least", c.course.least},
@@ -119,18 +135,19 @@ Result<void> keep_baseline(const std::filesystem::path& out, const ClassifierMod
 
 Result<ClassifierModel> trained_network(const std::filesystem::path& out, at::Device device) {
   auto model = ClassifierModel::load(out / "model", device);
-  if (model ? !model->is_baseline : model.error().fault != Fault::missing) return model;
+  const bool is_other = model && (model->is_baseline || model->is_mixed);
+  if (model ? !is_other : model.error().fault != Fault::missing) return model;
   return ClassifierModel::load(out / "network", device);
 }
 
-Result<void> ship(const std::filesystem::path& out, const ClassifierModel* network, const ClassifierModel& baseline,
-                  bool ships_baseline, const std::string& type) {
-  if (network && ships_baseline) TRY(write_model(out / "network", *network, type));
-  if (ships_baseline) return write_model(out / "model", baseline, type);
+Result<void> ship(const std::filesystem::path& out, const ClassifierModel* network, const ClassifierModel* other,
+                  const std::string& type) {
+  if (network && other) TRY(write_model(out / "network", *network, type));
+  if (other) return write_model(out / "model", *other, type);
   const auto there = TRY(ClassifierModel::load(out / "model", at::kCPU));
-  if (there.is_baseline) TRY(write_model(out / "model", *network, type));
+  if (there.is_baseline || there.is_mixed) TRY(write_model(out / "model", *network, type));
   std::error_code ignored;
-  std::filesystem::remove_all(out / "network", ignored);  // of an evaluation before, where the baseline was better
+  std::filesystem::remove_all(out / "network", ignored);  // of an evaluation before, where another model was better
   return {};
 }
 

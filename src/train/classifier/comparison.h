@@ -36,10 +36,17 @@ struct LossCourse {
 };
 LossCourse loss_course(std::string_view metrics);
 
-/// What a training came to: the network and the plain baseline side by side.
+/// What becomes OUT/model.
+enum class Shipped { network, baseline, mixture };
+
+/// "network", "baseline" or "mixture".
+std::string_view name_of(Shipped shipped);
+
+/// What a training came to: the network, the plain baseline, and the mixture of both (ClassifierModel::mixed_with).
 struct Comparison {
   TaskScores network{};  ///< without a text: there is none
   TaskScores baseline{};
+  TaskScores mixture{};    ///< without a text: there is none
   std::string held_out{};  ///< what both were compared on: "validation part", "cross-validation of 4 folds over groups"
   std::int64_t recordings = 0;  ///< of those
   LossCourse course{};
@@ -49,6 +56,10 @@ struct Comparison {
   double margin() const;
   /// The network is not better than the baseline by more than the margin, or there is none.
   bool ships_baseline() const { return network.text.empty() || baseline.rank <= network.rank + margin(); }
+  /// The mixture ships where it is better than the baseline, and no worse than the network by more than two margins: a
+  /// whole standard error, since the network is the best of many on these recordings, and the mixture is not. Where the
+  /// network is worse than the baseline by as much, or the mixture is not good, the better one of the two ships.
+  Shipped ships() const;
 };
 
 /// A line for each of the two, and which one ships.
@@ -61,12 +72,13 @@ std::string comparison_json(const Comparison& comparison, const TrainedBaseline&
 /// OUT/baseline becomes a model's folder with the baseline.
 Result<void> keep_baseline(const std::filesystem::path& out, const ClassifierModel& baseline, const std::string& type);
 
-/// The network that a training made, wherever it is: in OUT/model, or in OUT/network where the baseline was better.
+/// The network that a training made, wherever it is: in OUT/model, or in OUT/network where another model ships.
 /// Fault::missing where there is none.
 Result<ClassifierModel> trained_network(const std::filesystem::path& out, at::Device device);
 
-/// OUT/model becomes the better one. A network that does not ship is OUT/network then.
-Result<void> ship(const std::filesystem::path& out, const ClassifierModel* network, const ClassifierModel& baseline,
-                  bool ships_baseline, const std::string& type);
+/// OUT/model becomes `other`, a baseline or a mixture, and the network OUT/network, where there is one. Null: the
+/// network ships.
+Result<void> ship(const std::filesystem::path& out, const ClassifierModel* network, const ClassifierModel* other,
+                  const std::string& type);
 
 }  // namespace tutti

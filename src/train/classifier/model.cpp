@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -37,17 +38,24 @@ at::Tensor baseline_probabilities(const ClassifierModel& model, const at::Tensor
   constexpr std::array<std::int64_t, 2> over_time{1, 3};
   const auto mean = clips.mean(over_time);
   const auto deviation = (clips.square().mean(over_time) - mean.square()).clamp_min(0).sqrt();
-  const auto& weight = model.weights[0].value;
-  const auto& bias = model.weights[1].value;
+  const auto own = std::span(model.weights).last(2);
+  const auto& weight = own[0].value;
+  const auto& bias = own[1].value;
   const auto logits = at::linear(at::cat({mean, deviation}, 1), weight.to(at::kDouble), bias.to(at::kDouble));
   return at::softmax(logits, 1).to(at::kFloat).repeat_interleave(segments, 0);
 }
 
+constexpr const char* kBaselineWeight = "baseline.weight";
+constexpr const char* kBaselineBias = "baseline.bias";
+
 std::vector<Parameter> empty_weights(const ClassifierModel& model, at::Device device) {
-  if (!model.is_baseline) return new_classifier(model.shape, 0, device);
+  std::vector<Parameter> weights;
+  if (!model.is_baseline) weights = new_classifier(model.shape, 0, device);
+  if (!model.is_baseline && !model.is_mixed) return weights;
   const auto options = at::TensorOptions(at::kFloat).device(device);
-  return {{"baseline.weight", at::empty({model.shape.labels, 2 * model.shape.n_mels}, options)},
-          {"baseline.bias", at::empty({model.shape.labels}, options)}};
+  weights.push_back({kBaselineWeight, at::empty({model.shape.labels, 2 * model.shape.n_mels}, options)});
+  weights.push_back({kBaselineBias, at::empty({model.shape.labels}, options)});
+  return weights;
 }
 
 Result<FileDecision> read_decision(const std::filesystem::path& path) {
@@ -68,14 +76,35 @@ at::Tensor ClassifierModel::normalised(const at::Tensor& features) const {
 
 at::Tensor ClassifierModel::probabilities(const at::Tensor& rows) const {
   const c10::AutoGradMode no_gradients(false);
-  if (!is_baseline && rows.device().is_cpu() && rows.size(0) > kInCaches) {
+  if (is_baseline) return with_decided(baseline_probabilities(*this, rows), {});
+  if (!is_mixed) return network_probabilities(rows);
+  constexpr double kLeast = 1e-9;
+  const auto logarithm = [](const at::Tensor& probabilities) { return probabilities.clamp_min(kLeast).log(); };
+  const auto network = logarithm(network_probabilities(rows).narrow(1, 0, shape.labels));
+  return with_decided(at::softmax(0.5 * (network + logarithm(baseline_probabilities(*this, rows))), 1), {});
+}
+
+at::Tensor ClassifierModel::network_probabilities(const at::Tensor& rows) const {
+  if (rows.device().is_cpu() && rows.size(0) > kInCaches) {
     std::vector<at::Tensor> parts;
-    for (const auto& part : rows.split(kInCaches)) parts.push_back(probabilities(part));
+    for (const auto& part : rows.split(kInCaches)) parts.push_back(network_probabilities(part));
     return at::cat(parts);
   }
-  if (is_baseline) return with_decided(baseline_probabilities(*this, rows), {});
   const auto logits = classifier_logits(shape, weights, rows, 0);
   return with_decided(at::softmax(logits.labels.to(at::kFloat), 1), logits.against);
+}
+
+ClassifierModel ClassifierModel::mixed_with(const ClassifierModel& baseline) const {
+  const c10::AutoGradMode no_gradients(false);
+  ClassifierModel mixed = *this;
+  mixed.is_mixed = true;
+  // A baseline takes bands as they are, a network normalised ones: what undoes that is in the baseline's weights.
+  const auto halves = baseline.weights[0].value.to(mean.device(), at::kDouble).chunk(2, 1);
+  const auto center = mean.to(at::kDouble).squeeze(1), scale = deviation.to(at::kDouble).squeeze(1);
+  const auto bias = baseline.weights[1].value.to(mean.device(), at::kDouble) + at::mv(halves[0], center);
+  mixed.weights.push_back({kBaselineWeight, at::cat({halves[0] * scale, halves[1] * scale}, 1).to(at::kFloat)});
+  mixed.weights.push_back({kBaselineBias, bias.to(at::kFloat)});
+  return mixed;
 }
 
 /// Probabilities with those that files are decided by behind them. `against`: logits of the second head; undefined: the
@@ -104,17 +133,20 @@ std::map<std::string, std::string> ClassifierModel::files(const std::string& wei
   Json geometry_json = Json::parse(show_geometry(geometry));
   geometry_json["longs"] = geometry.longs;
   geometry_json["shorts"] = geometry.shorts;
-  const Json config{{"model_type", kModelType},
-                    {"torch_dtype", weight_type},
-                    {"labels", labels},
-                    {"against", against},
-                    {"binary", is_binary},
-                    {"geometry", geometry_json},
-                    {is_baseline ? "baseline" : "network", Json::parse(show_shape(shape))},
-                    {"normalisation", {{"mean", values_of(mean)}, {"deviation", values_of(deviation)}}}};
+  Json config{{"model_type", kModelType},
+              {"torch_dtype", weight_type},
+              {"labels", labels},
+              {"against", against},
+              {"binary", is_binary},
+              {"geometry", geometry_json},
+              {is_baseline ? "baseline" : "network", Json::parse(show_shape(shape))},
+              {"normalisation", {{"mean", values_of(mean)}, {"deviation", values_of(deviation)}}}};
+  if (is_mixed) config["mixed"] = true;
   Json meta{{"labels", labels},
             {"against", against},
-            {"kind", is_baseline ? "baseline: logistic regression on mean and deviation of bands" : "network"},
+            {"kind", is_baseline ? "baseline: logistic regression on mean and deviation of bands"
+                     : is_mixed  ? "network and baseline: the mean of the logarithms of their probabilities"
+                                 : "network"},
             {"decision", "the label with the highest mean probability over all segments"},
             {"vote", "of a recording's clips the mean of log-probabilities"}};
   if (!against.empty()) {
@@ -139,6 +171,7 @@ Result<ClassifierModel> ClassifierModel::load(const std::filesystem::path& folde
     const auto& stored = json.at("geometry");
     auto geometry = read_geometry(stored.dump(), stored.at("longs"), stored.at("shorts"));
     model.is_baseline = json.contains("baseline");
+    model.is_mixed = !model.is_baseline && json.value("mixed", false);
     auto shape = read_shape(json.at(model.is_baseline ? "baseline" : "network").dump());
     if (!geometry || !shape) return fail_in(path.string(), !geometry ? geometry.error() : shape.error());
     model.geometry = *geometry;

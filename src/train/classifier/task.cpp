@@ -65,9 +65,9 @@ at::Tensor label_weights(const LabelledSet& set, bool by_frequency, std::int64_t
 
 ClassifierShape shape_of(const ClassifierRecipe& recipe, const LabelledSet& set, bool has_against) {
   constexpr std::int64_t kNoteChannels = 32;
-  const auto channels = recipe.channels > 0 ? recipe.channels : kNoteChannels;
+  const auto channels = recipe.network.channels > 0 ? recipe.network.channels : kNoteChannels;
   auto shape = classifier_shape(set.geometry(), std::ssize(set.labels()), channels, has_against);
-  if (recipe.hidden > 0) shape.hidden = recipe.hidden;
+  if (recipe.network.hidden > 0) shape.hidden = recipe.network.hidden;
   return shape;
 }
 
@@ -76,35 +76,35 @@ ClassifierShape shape_of(const ClassifierRecipe& recipe, const LabelledSet& set,
 Result<std::string> against_of(const ClassifierRecipe& recipe, const LabelledSet& set) {
   const auto& labels = set.labels();
   const auto has = [&](const std::string& label) { return std::ranges::find(labels, label) != labels.end(); };
-  if (recipe.against == "none") return std::string();
-  if (recipe.against.empty()) {
+  if (recipe.network.against == "none") return std::string();
+  if (recipe.network.against.empty()) {
     const bool is_leak = set.geometry().name.starts_with("leak") && has("LEAK");
     return std::string(is_leak ? "LEAK" : "");
   }
-  if (has(recipe.against)) return recipe.against;
-  return fail(Fault::usage, "against: the set has no label '" + recipe.against + "'");
+  if (has(recipe.network.against)) return recipe.network.against;
+  return fail(Fault::usage, "against: the set has no label '" + recipe.network.against + "'");
 }
 
 Result<std::unique_ptr<ClassifierTask>> ClassifierTask::start(const ClassifierRecipe& recipe,
                                                               std::shared_ptr<const LabelledSet> set) {
-  const auto device = TRY(device_named(recipe.device));
+  const auto device = TRY(device_named(recipe.arithmetic.device));
   const auto against = TRY(against_of(recipe, *set));
-  if (recipe.binary_mode && against.empty())
+  if (recipe.network.binary_mode && against.empty())
     return fail(Fault::usage, "binary-mode: the label that is learned against the rest is not known",
                 "Name it with " + field("against"));
-  if (recipe.binary_mode) set = set->one_against_rest(against);
+  if (recipe.network.binary_mode) set = set->one_against_rest(against);
   const c10::AutoGradMode no_gradients(false);
   const auto statistics = statistics_of(*set).to(device);
   ClassifierModel model{
       .geometry = set->geometry(),
       .labels = set->labels(),
       .against = against,
-      .is_binary = recipe.binary_mode,
+      .is_binary = recipe.network.binary_mode,
       .shape = shape_of(recipe, *set, !against.empty()),
       .mean = statistics[0],
       .deviation = statistics[1],
   };
-  model.weights = new_classifier(model.shape, mixed({recipe.seed, digest("weights")}), device);
+  model.weights = new_classifier(model.shape, mixed({recipe.arithmetic.seed, digest("weights")}), device);
   for (auto& weight : model.weights) weight.value.set_requires_grad(true);
   std::unique_ptr<ClassifierTask> task(new ClassifierTask(std::move(model), std::move(set), recipe, device));
   task->keep_on_device();
@@ -118,11 +118,11 @@ ClassifierTask::ClassifierTask(ClassifierModel model, std::shared_ptr<const Labe
       recipe_(recipe),
       device_(device),
       augmentation_(recipe, set_->geometry(), device),
-      loss_{.label_weights = label_weights(*set_, recipe.class_weights == "inverse",
-                                           recipe.binary_mode ? model_.rule().label : -1, recipe.boost)
+      loss_{.label_weights = label_weights(*set_, recipe.loss.class_weights == ClassWeights::inverse,
+                                           recipe.network.binary_mode ? model_.rule().label : -1, recipe.network.boost)
                                  .to(device),
-            .label_smoothing = recipe.label_smoothing,
-            .is_focal = recipe.loss == "focal",
+            .label_smoothing = recipe.loss.label_smoothing,
+            .is_focal = recipe.loss.kind == ClassifierLossKind::focal,
             .against = model_.rule().label} {}
 
 void ClassifierTask::begin_with(const ClassifierModel& other) {
@@ -207,7 +207,7 @@ at::Tensor ClassifierTask::loss_sum(const std::vector<at::Tensor>& inputs, bool 
       x = at::lerp(others, x, own_shares.view({-1, 1, 1}));
     }
   }
-  const auto logits = classifier_logits(model_.shape, model_.weights, x, dropout ? recipe_.dropout : 0);
+  const auto logits = classifier_logits(model_.shape, model_.weights, x, dropout ? recipe_.network.dropout : 0);
   const auto losses = losses_of(loss_, logits, inputs[1]);
   if (!mixes) return losses.sum();
   return at::lerp(losses_of(loss_, logits, inputs.back()), losses, own_shares).sum();

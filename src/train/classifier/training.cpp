@@ -1,7 +1,10 @@
 #include "train/training.h"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/clock.h"
@@ -12,21 +15,18 @@
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "base/try.h"
-#include "device/machine.h"
 #include "feed/labelled/labelled_batches.h"
 #include "feed/labelled/labelled_set.h"
-#include "model/cpu/compute_team.h"
 #include "model/device_name.h"
 #include "recipe/checkpoint_names.h"
 #include "recipe/recipe_file.h"
 #include "train/checkpoint/folder.h"
-#include "train/checkpoint/resume.h"
 #include "train/classifier/baseline.h"
 #include "train/classifier/comparison.h"
 #include "train/classifier/set_facts.h"
 #include "train/classifier/task.h"
 #include "train/classifier/tuner.h"
-#include "train/optimiser_step/step_memory.h"
+#include "train/learner.h"
 #include "train/stop_signals.h"
 #include "train/trainings.h"
 
@@ -87,22 +87,6 @@ Result<TrainingData> open_data(const std::filesystem::path& folder) {
   return data;
 }
 
-Error with_changed_settings(Error error, const ClassifierTraining& training) {
-  return with_changed_settings(
-      std::move(error), training.out, training.settings,
-      [](const std::string& text, const char* name) { return read_classifier_recipe(text, name); });
-}
-
-/// The rate rises for the warm-up's epochs, or for a tenth of all steps where those are fewer.
-RateSchedule schedule_of(const ClassifierRecipe& r, std::int64_t epoch_steps) {
-  const auto all = r.epochs > 0 ? r.epochs * epoch_steps : r.max_steps;
-  constexpr std::int64_t kTenth = 10;
-  return {.shape = schedule_shape(r.schedule),
-          .peak = r.learning_rate,
-          .warmup = std::min(r.warmup_epochs * epoch_steps, all / kTenth),
-          .final_share = r.final_rate};
-}
-
 void report_set(const TrainingData& data, const ClassifierTask& task, std::int64_t batch_size,
                 const ClassifierRecipe& recipe) {
   const auto& g = data.training->geometry();
@@ -112,82 +96,86 @@ void report_set(const TrainingData& data, const ClassifierTask& task, std::int64
                        "; " + std::to_string(data.training->rows()) + " segments of " + std::to_string(g.mel.n_mels) +
                        " x " + std::to_string(g.frames()) + " to learn from, " +
                        std::to_string(data.validation->recordings().size()) + " files to choose the best by");
-  if (batch_size < recipe.batch_size && recipe.least_steps > 1)
-    log(Level::info, "batch-size: " + std::to_string(batch_size) + " instead of " + std::to_string(recipe.batch_size) +
-                         ", so that an epoch has " + std::to_string(recipe.least_steps) +
-                         " steps; one that is named with " + field("batch_size") + " holds");
+  if (batch_size < recipe.batches.size && recipe.least_steps > 1)
+    log(Level::info, "batch-size: " + std::to_string(batch_size) + " instead of " +
+                         std::to_string(recipe.batches.size) + ", so that an epoch has " +
+                         std::to_string(recipe.least_steps) + " steps; one that is named with " + field("batch_size") +
+                         " holds");
 }
-
-/// Evaluates the network on the validation part, and has it decide as that ranks it.
-Result<TaskScores> evaluated(ClassifierTask& task, const LabelledSet& set, std::int64_t batch_size) {
-  auto found = TRY(scored_on(task.model(), set, batch_size, stop_requested));
-  task.decide_by(found.decision);
-  return std::move(found.scores);
-}
-
-/// The last evaluation of a trial. Not its best: that would be chosen by what it is scored on.
-struct LastScores {
-  std::optional<TaskScores> scores{};
-};
 
 /// What a training has beside its settings and its set.
 struct TrainingExtras {
   const ClassifierModel* before = nullptr;  // a network with whose weights it begins
-  LastScores* trial = nullptr;              // it only tries settings, reports nothing, and leaves its last scores here
+  /// It only tries settings, reports nothing, and leaves its last scores here. Not its best: those would be chosen by
+  /// what they are scored on.
+  std::optional<TaskScores>* trial = nullptr;
+};
+
+class ClassifierLearner : public Learner<ClassifierRecipe, ClassifierTask> {
+ public:
+  ClassifierLearner(ClassifierTraining training, TrainingData data, TrainingExtras extras)
+      : Learner(std::move(training)), data_(std::move(data)), extras_(extras) {}
+
+  Result<void> start() override {
+    TRY(training_.resume ? expect_kept_facts(training_.out, *data_.training) : Result<void>());
+    task_ = TRY(ClassifierTask::start(recipe(), data_.training));
+    if (extras_.before) task_->begin_with(*extras_.before);
+    if (task_->model().is_binary) data_.validation = data_.validation->one_against_rest(task_->model().against);
+    batch_size_ = batch_of(data_.training->rows(), recipe().batches.size, recipe().least_steps);
+    return {};
+  }
+  Result<TrainingBatches> open_batches(const std::string& position) override {
+    return batches_of_rows(data_.training->rows(), batch_size_, data_.training->fingerprint(), position);
+  }
+  Result<void> begin() override {
+    TRY(keep_set_facts(training_.out, *data_.training));
+    if (!extras_.trial) report_set(data_, *task_, batch_size_, recipe());
+    return {};
+  }
+  /// The rate rises for the warm-up's epochs, or for a tenth of all steps where those are fewer.
+  std::int64_t warmup(std::int64_t epoch_steps) const override {
+    constexpr std::int64_t kTenth = 10;
+    const auto& b = recipe().batches;
+    const auto all = b.epochs > 0 ? b.epochs * epoch_steps : b.max_steps;
+    return std::min(recipe().optimiser.warmup_epochs * epoch_steps, all / kTenth);
+  }
+  std::string evaluator() override { return std::to_string(data_.validation->fingerprint()); }
+  /// Evaluates the network on the validation part, and has it decide as that ranks it.
+  std::function<Result<TaskScores>()> evaluation() override {
+    return [this]() -> Result<TaskScores> {
+      auto found = TRY(scored_on(task_->model(), *data_.validation, recipe().val_batch_size, stop_requested));
+      task_->decide_by(found.decision);
+      if (extras_.trial) *extras_.trial = found.scores;
+      return std::move(found.scores);
+    };
+  }
+  /// A trial's is as deep as its recipe has it, and learns nothing for other trainings.
+  RingRequest ring() override {
+    auto ring = ring_of(recipe().data, batch_size_, "");
+    if (extras_.trial) ring.memory = {};
+    return ring;
+  }
+  bool is_trial() const override { return extras_.trial != nullptr; }
+
+ private:
+  TrainingData data_;
+  TrainingExtras extras_;
+  std::int64_t batch_size_ = 0;
 };
 
 /// Trains one network.
-Result<TrainingEnd> train(const ClassifierTraining& training, TrainingData data, TrainingExtras extras = {}) {
-  const auto& r = training.recipe;
-  TRY(training.resume ? expect_kept_facts(training.out, *data.training) : Result<void>());
-  auto task = TRY(ClassifierTask::start(r, data.training));
-  if (extras.before) task->begin_with(*extras.before);
-  if (task->model().is_binary) data.validation = data.validation->one_against_rest(task->model().against);
-  warn_of_precision(task->device(), r.precision);
-  TRY(set_up_step_memory(*task, r.device_memory));
-  TrainStep step(*task, {.weight_decay = r.weight_decay},
-                 {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed});
-  auto state = state_to_go_on_from(training.out, training.resume, *task, step, nullptr);
-  if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
-  const auto rows = data.training->rows();
-  const auto batch_size = batch_of(rows, r.batch_size, r.least_steps);
-  auto batches = LabelledBatches::open({.rows = rows,
-                                        .batch_size = batch_size,
-                                        .epochs = r.epochs,
-                                        .seed = r.seed,
-                                        .fingerprint = data.training->fingerprint()},
-                                       state->positions.empty() ? "" : state->positions.front());
-  if (!batches) return tl::unexpected<Error>(with_changed_settings(batches.error(), training));
-  TRY(keep_set_facts(training.out, *data.training));
-  const auto steps = [&](std::int64_t samples) { return steps_of(samples, batch_size, r.accumulation); };
-  const auto length = length_of(rows, steps, r.epochs, r.max_steps, nullptr);
-  if (!extras.trial) report_set(data, *task, batch_size, r);
-  const auto evaluate = [&]() {
-    auto scores = evaluated(*task, *data.validation, r.val_batch_size);
-    if (extras.trial && scores) extras.trial->scores = *scores;
-    return scores;
-  };
-  return (extras.trial ? run_trial : run_training)(
-      {.task = *task,
-       .step = step,
-       .next = [&batches] { return Result<std::optional<Batch>>(batches->next()); },
-       .evaluate = evaluate,
-       .options = options_of(training, schedule_of(r, steps(rows)), length, data.validation->fingerprint()),
-       .ring = {.training = ring_training(kClassifierTraining, r.data, batch_size, "", task->device().str()),
-                .depth = r.ring_depth},
-       .log_steps = r.log_steps,
-       .log_order = r.log_order,
-       .epochs = r.epochs},
-      std::move(*state));
+Result<TrainingEnd> train(const ClassifierTraining& training, const TrainingData& data, TrainingExtras extras = {}) {
+  ClassifierLearner learner(training, data, extras);
+  return train_task(learner);
 }
 
 /// The first stage: a network in binary mode in OUT/screen, with half of the minutes.
 ClassifierTraining screen_of(const ClassifierTraining& training) {
   auto screen = training;
   screen.out = training.out / kScreenFolder;
-  screen.recipe.two_stage = false;
-  screen.recipe.binary_mode = true;
-  screen.recipe.max_minutes /= 2;
+  screen.recipe.network.two_stage = false;
+  screen.recipe.network.binary_mode = true;
+  screen.recipe.batches.max_minutes /= 2;
   screen.settings = show_recipe(screen.recipe);
   screen.resume = !CheckpointFolder(screen.out).newest_first().empty() && training.resume;
   return screen;
@@ -206,10 +194,10 @@ Result<TrainingEnd> train_stages(ClassifierTraining training, const TrainingData
     if (!end || *end == TrainingEnd::interrupted) return end;
     training.resume = false;
   }
-  const auto device = TRY(device_named(training.recipe.device));
+  const auto device = TRY(device_named(training.recipe.arithmetic.device));
   const auto before = TRY(ClassifierModel::load(screen.out / "model", device));
   log(Level::info, "stage 2 of 2: a network of all labels, which begins with that one's weights");
-  training.recipe.max_minutes /= 2;
+  training.recipe.batches.max_minutes /= 2;
   return train(training, data, {.before = &before});
 }
 
@@ -266,10 +254,10 @@ Result<TrainingEnd> try_settings(const ClassifierTraining& training, const Trial
     one.settings = show_recipe(one.recipe);
     std::filesystem::remove_all(one.out, ignored);
     TRY(make_folders(one.out));
-    LastScores last;
+    std::optional<TaskScores> last;
     end = train(one, fold, {.trial = &last});
-    if (!end || *end == TrainingEnd::interrupted || !last.scores) break;
-    scores.push_back(*last.scores);
+    if (!end || *end == TrainingEnd::interrupted || !last) break;
+    scores.push_back(*last);
   }
   trial.taken = Clock::real().now() - start;
   std::filesystem::remove_all(one.out, ignored);
@@ -287,8 +275,8 @@ Result<TrainingEnd> tune(ClassifierTraining& training, const ClassifierRecipe& n
   auto tried = TRY(training.resume ? read_trials(record) : std::vector<TuningTrial>());
   training.resume = false;
   const Seconds budget(60 * training.recipe.tune_minutes);
-  const auto batch = batch_of(data.training->rows(), training.recipe.batch_size, training.recipe.least_steps);
-  const auto on = trial_data(data, training.recipe.seed);
+  const auto batch = batch_of(data.training->rows(), training.recipe.batches.size, training.recipe.least_steps);
+  const auto on = trial_data(data, training.recipe.arithmetic.seed);
   while (has_time_for_trial(tried, budget)) {
     auto left = budget;
     for (const auto& trial : tried) left -= trial.taken;
@@ -317,19 +305,19 @@ void settle(ClassifierTraining& training, const LabelledSet& set, const TrainedB
   constexpr std::int32_t kLarge = 32, kMiddle = 16, kSmall = 8;
   constexpr double kGain = 6, kShift = 0.1;
   auto& r = training.recipe;
-  if (r.channels == 0) {
-    r.channels = set.files() >= kLargeSet ? kLarge : set.files() >= kMiddleSet ? kMiddle : kSmall;
-    if (r.hidden == 0) r.hidden = kHiddenEach * r.channels;
+  if (r.network.channels == 0) {
+    r.network.channels = set.files() >= kLargeSet ? kLarge : set.files() >= kMiddleSet ? kMiddle : kSmall;
+    if (r.network.hidden == 0) r.network.hidden = kHiddenEach * r.network.channels;
   }
   if (set.geometry().name == "clip") {
-    if (r.gain_db < 0) {
-      r.gain_db = baseline.needs_level ? 0 : kGain;
+    if (r.augmentation.gain_db < 0) {
+      r.augmentation.gain_db = baseline.needs_level ? 0 : kGain;
       if (baseline.needs_level)
         log(Level::info,
             "gain-db: 0, for the level of clips helps to name them: the plain baseline names fewer right "
             "without it");
     }
-    if (r.shift_share < 0) r.shift_share = kShift;
+    if (r.augmentation.shift_share < 0) r.augmentation.shift_share = kShift;
   }
   training.settings = show_recipe(r);
 }
@@ -337,7 +325,7 @@ void settle(ClassifierTraining& training, const LabelledSet& set, const TrainedB
 /// The baseline of a training's set, which learns the labels that the network does.
 Result<TrainedBaseline> baseline_of(const ClassifierRecipe& recipe, const LabelledSet& set) {
   const auto against = TRY(against_of(recipe, set));
-  if (!recipe.binary_mode || against.empty()) return trained_baseline(set, recipe, against);
+  if (!recipe.network.binary_mode || against.empty()) return trained_baseline(set, recipe, against);
   return trained_baseline(*set.one_against_rest(against), recipe, against);
 }
 
@@ -351,17 +339,27 @@ Result<void> conclude(const ClassifierTraining& training, const TrainingData& da
   const auto own = TRY(scored_on(baseline.model, *validation, r.val_batch_size, never));
   comparison.baseline = own.scores;
   baseline.model.decision = own.decision;
-  const auto device = TRY(device_named(r.device));
+  const auto device = TRY(device_named(r.arithmetic.device));
   const auto network = trained_network(training.out, device);
   if (!network && network.error().fault != Fault::missing) return tl::unexpected<Error>(network.error());
   if (network) {
     const auto found = TRY(scored_on(*network, *validation, r.val_batch_size, never));
     comparison.network = found.scores;
   }
+  std::optional<ClassifierModel> mixture;
+  if (network && baseline.model.against.empty()) {  // a second head has no part in a baseline
+    mixture = network->mixed_with(baseline.model);
+    const auto both = TRY(scored_on(*mixture, *validation, r.val_batch_size, never));
+    comparison.mixture = both.scores;
+  }
   const auto metrics = read_file(training.out / "metrics.jsonl");
   if (metrics) comparison.course = loss_course(*metrics);
-  TRY(keep_baseline(training.out, baseline.model, r.export_type));
-  TRY(ship(training.out, network ? &*network : nullptr, baseline.model, comparison.ships_baseline(), r.export_type));
+  TRY(keep_baseline(training.out, baseline.model, r.network.export_type.word()));
+  const auto shipped = comparison.ships();
+  const ClassifierModel* other = shipped == Shipped::mixture    ? &*mixture
+                                 : shipped == Shipped::baseline ? &baseline.model
+                                                                : nullptr;
+  TRY(ship(training.out, network ? &*network : nullptr, other, r.network.export_type.word()));
   TRY(write_file_atomically(training.out / "result.json", comparison_json(comparison, baseline)));
   const auto text = comparison_text(comparison);
   for (const auto line : split(text, '\n')) log(Level::info, std::string(line));
@@ -372,12 +370,9 @@ Result<void> conclude(const ClassifierTraining& training, const TrainingData& da
 }  // namespace
 
 Result<TrainingEnd> train_classifier(ClassifierTraining training) {
-  set_compute_threads(training.recipe.compute_threads, read_cpu().cores);
   auto data = TRY(open_data(training.recipe.data));
-  const auto group = TRY(join_processes(training.out));
-  if (group.peers)
-    return fail(Fault::usage, "a classifier is trained by one process",
-                "Start one process: its network is small, and one GPU holds the whole set");
+  const auto group = TRY(join_alone(training.out, "a classifier",
+                                    "Start one process: its network is small, and one GPU holds the whole set"));
   const bool goes_on = training.resume && !CheckpointFolder(training.out).newest_first().empty();
   const bool tunes = training.recipe.tune_minutes > 0 && !goes_on;  // what has checkpoints was tuned before
   if (tunes) {
@@ -394,7 +389,7 @@ Result<TrainingEnd> train_classifier(ClassifierTraining training) {
     const auto end = tune(training, named, data);
     if (!end || *end == TrainingEnd::interrupted) return end;
   }
-  const auto end = training.recipe.two_stage ? train_stages(training, data) : train(training, data);
+  const auto end = training.recipe.network.two_stage ? train_stages(training, data) : train(training, data);
   if (end && *end != TrainingEnd::interrupted) TRY(conclude(training, data, baseline));
   return end;
 }

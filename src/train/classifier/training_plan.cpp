@@ -169,14 +169,14 @@ Result<std::string> plan_classifier(const TrainingPlanRequest& request) {
   const auto set =
       TRY(request.data.empty() ? note_set() : LabelledSet::open(set_file(request.data, SetPart::training)));
   Plan plan{.is_note = request.data.empty()};
-  plan.recipe.device = "cpu";
+  plan.recipe.arithmetic.device = "cpu";
   const auto task = TRY(ClassifierTask::start(plan.recipe, set));
   plan.shape = task->model().shape;
   plan.parameters = parameter_count(task->weights());
   plan.batches = {.rows = plan.is_note ? kNoteRows : set->rows(),
-                  .batch_size = plan.recipe.batch_size,
+                  .batch_size = plan.recipe.batches.size,
                   .least_steps = plan.recipe.least_steps,
-                  .ring_depth = ring_depth_of(plan.recipe.ring_depth)};
+                  .ring_depth = ring_depth_of(plan.recipe.batches.ring_depth)};
   plan.memory = classifier_memory(plan.shape, plan.batches.rows, plan.parameters);
   plan.run = dry_run_of(*task, *set, plan.memory.activations);
   plan.memory.activations = verified(plan.memory.activations, plan.run.held, plan.run.computed);

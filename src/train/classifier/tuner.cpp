@@ -27,7 +27,7 @@ double rounded(double value) {
 }
 
 std::int32_t batch_near(double batch, const ClassifierRecipe& recipe) {
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(std::llround(batch), 1, std::max(recipe.batch_size, 1)));
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(std::llround(batch), 1, std::max(recipe.batches.size, 1)));
 }
 
 Json json_of(const TuningTrial& trial) {
@@ -53,13 +53,13 @@ using Change = void (*)(TuningTrial&);
 std::vector<Change> changes_of(const ClassifierRecipe& settled, const ClassifierRecipe& named) {
   constexpr double kGain = 6, kShort = 0.1, kFar = 0.3, kMixup = 0.2;
   std::vector<Change> changes;
-  if (named.gain_db < 0 && settled.gain_db >= 0)
+  if (named.augmentation.gain_db < 0 && settled.augmentation.gain_db >= 0)
     changes.push_back([](TuningTrial& t) { t.gain_db = t.gain_db > 0 ? 0 : kGain; });
-  if (named.shift_share < 0 && settled.shift_share >= 0)
+  if (named.augmentation.shift_share < 0 && settled.augmentation.shift_share >= 0)
     changes.push_back([](TuningTrial& t) { t.shift_share = t.shift_share > kShort ? kShort : kFar; });
-  if (!named.use_specaugment) changes.push_back([](TuningTrial& t) { t.use_specaugment = true; });
-  if (named.mixup == 0) changes.push_back([](TuningTrial& t) { t.mixup = kMixup; });
-  if (named.channels == 0)
+  if (!named.augmentation.use_specaugment) changes.push_back([](TuningTrial& t) { t.use_specaugment = true; });
+  if (named.augmentation.mixup == 0) changes.push_back([](TuningTrial& t) { t.mixup = kMixup; });
+  if (named.network.channels == 0)
     changes.push_back([](TuningTrial& t) {
       constexpr std::int32_t kSmall = 16, kLarge = 32;
       t.channels = t.channels < kLarge ? kLarge : kSmall;
@@ -70,15 +70,15 @@ std::vector<Change> changes_of(const ClassifierRecipe& settled, const Classifier
 
 /// The recipe's settings as a trial.
 TuningTrial own_settings(const ClassifierRecipe& recipe, std::int64_t batch_size) {
-  return {.learning_rate = recipe.learning_rate,
+  return {.learning_rate = recipe.optimiser.learning_rate,
           .batch_size = static_cast<std::int32_t>(batch_size),
-          .dropout = recipe.dropout,
-          .gain_db = recipe.gain_db,
-          .shift_share = recipe.shift_share,
-          .mixup = recipe.mixup,
-          .use_specaugment = recipe.use_specaugment,
-          .channels = recipe.channels,
-          .hidden = recipe.hidden};
+          .dropout = recipe.network.dropout,
+          .gain_db = recipe.augmentation.gain_db,
+          .shift_share = recipe.augmentation.shift_share,
+          .mixup = recipe.augmentation.mixup,
+          .use_specaugment = recipe.augmentation.use_specaugment,
+          .channels = recipe.network.channels,
+          .hidden = recipe.network.hidden};
 }
 
 }  // namespace
@@ -99,14 +99,14 @@ TuningTrial next_trial(const ClassifierRecipe& recipe, const ClassifierRecipe& n
     changes[static_cast<std::size_t>(number - 1)](trial);
     return trial;
   }
-  CounterRandom random({recipe.seed, static_cast<std::uint64_t>(trial.number), digest("tuning")});
+  CounterRandom random({recipe.arithmetic.seed, static_cast<std::uint64_t>(trial.number), digest("tuning")});
   if (best && trial.number % 2 == 0) {
     constexpr double kNear = 0.2, kNearDropout = 0.1;  // decades; share
     trial.learning_rate = best->learning_rate * std::pow(10, kNear * random.normal());
     trial.batch_size = batch_near(best->batch_size * std::pow(2, random.uniform(-1, 1)), recipe);
     trial.dropout = best->dropout + kNearDropout * random.normal();
   } else {
-    trial.learning_rate = recipe.learning_rate * std::pow(10, random.uniform(-1, 1));
+    trial.learning_rate = recipe.optimiser.learning_rate * std::pow(10, random.uniform(-1, 1));
     trial.batch_size = batch_near(static_cast<double>(batch_size) * std::pow(2, random.uniform(-2, 2)), recipe);
     trial.dropout = random.uniform(0, kMostDropout);
   }
@@ -116,29 +116,30 @@ TuningTrial next_trial(const ClassifierRecipe& recipe, const ClassifierRecipe& n
 }
 
 ClassifierRecipe with_settings_of(ClassifierRecipe recipe, const TuningTrial& trial) {
-  recipe.learning_rate = trial.learning_rate;
-  recipe.batch_size = trial.batch_size;
+  recipe.optimiser.learning_rate = trial.learning_rate;
+  recipe.batches.size = trial.batch_size;
   recipe.least_steps = 1;
-  recipe.dropout = trial.dropout;
-  recipe.gain_db = trial.gain_db;
-  recipe.shift_share = trial.shift_share;
-  recipe.mixup = trial.mixup;
-  recipe.use_specaugment = trial.use_specaugment;
-  recipe.channels = trial.channels;
-  recipe.hidden = trial.hidden;
+  recipe.network.dropout = trial.dropout;
+  recipe.augmentation.gain_db = trial.gain_db;
+  recipe.augmentation.shift_share = trial.shift_share;
+  recipe.augmentation.mixup = trial.mixup;
+  recipe.augmentation.use_specaugment = trial.use_specaugment;
+  recipe.network.channels = trial.channels;
+  recipe.network.hidden = trial.hidden;
   return recipe;
 }
 
 ClassifierRecipe trial_recipe(const ClassifierRecipe& recipe, const TuningTrial& trial, Seconds most) {
   constexpr std::int32_t kShare = 4, kLeast = 4, kWithoutEpochs = 10;
   auto short_one = with_settings_of(recipe, trial);
-  short_one.epochs = recipe.epochs > 0 ? std::max(kLeast, recipe.epochs / kShare) : kWithoutEpochs;
-  short_one.max_minutes = most.count() / 60;
-  short_one.max_steps = 0;
-  short_one.save_steps = 0;
-  short_one.keep = 1;
-  short_one.two_stage = false;
-  short_one.log_order = false;
+  short_one.batches.epochs =
+      recipe.batches.epochs > 0 ? std::max(kLeast, recipe.batches.epochs / kShare) : kWithoutEpochs;
+  short_one.batches.max_minutes = most.count() / 60;
+  short_one.batches.max_steps = 0;
+  short_one.run.save_steps = 0;
+  short_one.run.keep = 1;
+  short_one.network.two_stage = false;
+  short_one.run.log_order = false;
   return short_one;
 }
 

@@ -55,8 +55,8 @@ Result<DecodedSet> decode_samples(const EvaluationRequest& request, const Choose
   const auto model = TRY(WhisperModel::load(request.model, device, type));
   const auto tokenizer = TRY(Tokenizer::load(request.model, model.dims().n_vocab));
   WhisperRecipe recipe;
-  recipe.eval_samples = request.samples;
-  recipe.threads = request.threads;
+  recipe.data.eval_samples = request.samples;
+  recipe.hardware.threads = request.threads;
   auto feed = TRY(Feed::open(evaluation_feed(recipe, model.dims(), request.data, request.split)));
   if (const auto conclusion = feed.conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
   const auto start = TRY(start_of_text(tokenizer, request.language, request.task == "translate"));

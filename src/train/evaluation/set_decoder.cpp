@@ -20,13 +20,13 @@ namespace {
 
 SequenceRequest job_for(const Tokenizer& tokenizer, const SetDecodingOptions& options, std::int32_t n_text_ctx) {
   SequenceRequest job{.prompt = options.sot_sequence,
-                      .rules = {.suppress_blank = false, .timestamps = options.timestamps}};
+                      .decoding = {.suppress_blank = false, .timestamps = options.timestamps}};
   const auto& special = tokenizer.special();
   if (!options.timestamps) job.prompt.push_back(special.no_timestamps);
   job.max_tokens = most_tokens(n_text_ctx, job.prompt.size());
-  job.rules.suppress = {special.sot,       special.sot_prev,  special.sot_lm,
-                        special.no_speech, special.translate, special.transcribe};
-  job.rules.suppress.insert(job.rules.suppress.end(), special.languages.begin(), special.languages.end());
+  auto& never = job.decoding.suppress_tokens;
+  never = {special.sot, special.sot_prev, special.sot_lm, special.no_speech, special.translate, special.transcribe};
+  never.insert(never.end(), special.languages.begin(), special.languages.end());
   return job;
 }
 

@@ -7,14 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "recipe/training_recipe.h"
 #include "train/optimiser.h"
 #include "train/peers/peers.h"
 #include "train/task.h"
 
 namespace tutti {
-
-/// What products are rounded to.
-enum class StepPrecision { float32, tf32, bfloat16, float16 };
 
 struct StepOptions {
   StepPrecision precision = StepPrecision::float32;

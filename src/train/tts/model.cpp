@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "audio/voice/melody.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/numbers.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "train/checkpoint/folder.h"
@@ -26,9 +28,13 @@ Result<void> read_config(VoiceModel& model, const Json& json) {
   model.speakers = json.at("speakers").get<std::vector<std::string>>();
   model.language = json.at("language");
   model.label = json.at("trained_on");
+  model.pitch_range = json.value("pitch_range", 1.0);
   if (auto checked = check(model.mel); !checked) return checked;
   const bool agrees = shape.mels == model.mel.n_mels && std::ssize(model.mean) == model.mel.n_mels &&
                       shape.speakers == std::ssize(model.speakers) && model.deviation > 0;
+  if (!(model.pitch_range >= kLeastPitchRange && model.pitch_range <= kMostPitchRange))
+    return fail(Fault::corrupt, "pitch_range: expected " + number_text(kLeastPitchRange) + " to " +
+                                    number_text(kMostPitchRange) + ", found " + number_text(model.pitch_range));
   return agrees ? Result<void>() : fail(Fault::corrupt, "mel, speakers and network do not fit each other");
 }
 
@@ -68,14 +74,15 @@ Result<std::int64_t> VoiceModel::speaker_named(const std::string& name) const {
 }
 
 std::map<std::string, std::string> VoiceModel::files(const std::string& weight_type) const {
-  const Json config{{"model_type", kVoiceKind.type},
-                    {"torch_dtype", weight_type},
-                    {"language", language},
-                    {"speakers", speakers},
-                    {"trained_on", label},
-                    {"mel", json_of(mel)},
-                    {"network", Json::parse(show_voice_shape(network.shape))},
-                    {"normalisation", {{"mean", mean}, {"deviation", deviation}}}};
+  Json config{{"model_type", kVoiceKind.type},
+              {"torch_dtype", weight_type},
+              {"language", language},
+              {"speakers", speakers},
+              {"trained_on", label},
+              {"mel", json_of(mel)},
+              {"network", Json::parse(show_voice_shape(network.shape))},
+              {"normalisation", {{"mean", mean}, {"deviation", deviation}}}};
+  if (pitch_range != 1) config["pitch_range"] = pitch_range;
   return {{"config.json", config.dump(1) + "\n"}, {TextFrontEnd::kFileName, front_end}, {"README.md", card}};
 }
 

@@ -23,6 +23,7 @@ struct VoiceModel {
   float deviation = 1;        // deviation of all their values from these
   std::vector<std::string> speakers{};
   std::string language{};
+  double pitch_range = 1;   // that it is spoken with: times the semitones that it learned
   std::string label{};      // where the audio comes from that it learned from
   std::string front_end{};  // bytes of the text front end
   std::string card{};       // README.md

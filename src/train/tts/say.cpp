@@ -14,6 +14,7 @@
 #include "audio/synth/audio_file.h"
 #include "audio/voice/level.h"
 #include "audio/voice/loudness.h"
+#include "audio/voice/melody.h"
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/output_ownership.h"
@@ -33,6 +34,8 @@ constexpr double kPause = 0.15;              // seconds between two sentences, b
 constexpr double kLoudness = -23;            // LUFS: EBU R 128
 constexpr Seconds kFade{0.01};               // of a sentence's ends
 constexpr double kQuiet = 35;                // decibels below the loudest part: what is softer is silence
+constexpr double kRise = 6;                  // semitones that a question for yes or no ends higher
+constexpr std::string_view kEnglish = "en";  // whose questions are known
 constexpr Seconds kEdge{0.12}, kKept{0.06};  // silence at a text's ends, and what of it is the voice's own
 
 /// All that was spoken.
@@ -65,8 +68,9 @@ Placed positioned(std::vector<float> samples, Hertz rate, std::optional<std::int
   return {std::move(samples), before - cut};
 }
 
+/// `range`: of the pitch.
 Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pieces, SpeakingOptions options,
-                         const TakeSamples& take) {
+                         double range, const TakeSamples& take) {
   const auto& mel = voice.model().mel;
   const double rate = mel.rate.value;
   const auto pause = samples_in(Seconds(kPause * options.pauses / options.rate), mel.rate);
@@ -74,8 +78,11 @@ Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pie
   SentenceLevel level(kLoudness, mel.rate);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     auto speech = TRY(voice.speak(pieces[i], options));
+    const bool rises = voice.model().language == kEnglish && is_yes_or_no_question(pieces[i]);
     auto placed = positioned(std::move(speech.samples), mel.rate, i == 0 ? std::nullopt : std::optional(pause),
                              i + 1 == pieces.size());
+    // Behind the fades: a period that moves from a sentence's end must not end at full strength.
+    placed.samples = with_melody(std::move(placed.samples), mel.rate, {.range = range, .rise = rises ? kRise : 0});
     level.apply(placed.samples);
     const auto begin = std::ssize(spoken.pcm);
     const auto pcm = pcm_of(placed.samples);
@@ -140,6 +147,7 @@ Result<std::string> say(const SayRequest& request) {
                                      .steps = request.steps,
                                      .temperature = request.temperature,
                                      .pauses = request.pauses},
+                                    request.pitch_range > 0 ? request.pitch_range : voice.model().pitch_range,
                                     streams ? stream_to_standard_output(rate) : keep_all));
   // A file is known again by its mark; what goes to a program has the shortest head.
   const auto mark = request.out == "/dev/stdout" ? "" : speech_mark(request.times);

@@ -21,6 +21,7 @@ struct SayRequest {
   std::int32_t steps = 4;
   double temperature = 0.333;    // scale of the noise that speech is made of; 0: always the mean
   double pauses = 1;             // 2: pauses last twice as long
+  double pitch_range = 0;        // times the voice's semitones; 0: as the voice itself has it
   std::string vocoder = "auto";  // as Voice::load takes it
   std::string device = "cpu";
   std::int32_t threads = 0;  // 0: one per core

@@ -21,20 +21,20 @@ namespace {
 constexpr std::int64_t kEvenSteps = 60;
 
 /// A recipe's size with the dimensions that it names.
-Result<VoiceShape> shape_of(const TtsRecipe& recipe) {
-  auto shape = voice_shape(recipe.model_size);
+Result<VoiceShape> shape_of(const TtsRecipe::Network& wanted) {
+  auto shape = voice_shape(wanted.model_size.word());
   if (!shape) return shape;
-  const auto take = [](std::int64_t& into, std::int32_t wanted) {
-    if (wanted > 0) into = wanted;
+  const auto take = [](std::int64_t& into, std::int32_t value) {
+    if (value > 0) into = value;
   };
   constexpr std::int64_t kLanes = 8;  // products of other widths take longer
-  if (recipe.width > 0) shape->inner = rounded_up(shape->inner * recipe.width / shape->width, kLanes);
-  if (recipe.decoder_width > 0)
-    shape->decoder_inner = rounded_up(shape->decoder_inner * recipe.decoder_width / shape->decoder_width, kLanes);
-  take(shape->width, recipe.width);
-  take(shape->layers, recipe.encoder_layers);
-  take(shape->decoder_width, recipe.decoder_width);
-  take(shape->decoder_layers, recipe.decoder_layers);
+  if (wanted.width > 0) shape->inner = rounded_up(shape->inner * wanted.width / shape->width, kLanes);
+  if (wanted.decoder_width > 0)
+    shape->decoder_inner = rounded_up(shape->decoder_inner * wanted.decoder_width / shape->decoder_width, kLanes);
+  take(shape->width, wanted.width);
+  take(shape->layers, wanted.encoder_layers);
+  take(shape->decoder_width, wanted.decoder_width);
+  take(shape->decoder_layers, wanted.decoder_layers);
   if (shape->width % (2 * shape->heads) != 0)
     return fail(Fault::usage, "width: expected a multiple of " + std::to_string(2 * shape->heads) + ", found " +
                                   std::to_string(shape->width));
@@ -42,15 +42,16 @@ Result<VoiceShape> shape_of(const TtsRecipe& recipe) {
 }
 
 Result<VoiceModel> new_voice(const TtsRecipe& recipe, const VoiceSet& set, at::Device device) {
-  const auto shape = TRY(shape_of(recipe));
-  return VoiceModel::start(set, shape, mixed({recipe.seed, digest("weights")}), device);
+  const auto shape = TRY(shape_of(recipe.network));
+  return VoiceModel::start(set, shape, mixed({recipe.arithmetic.seed, digest("weights")}), device);
 }
 
 Result<VoiceModel> stored_voice(const TtsRecipe& recipe, const VoiceSet& set, at::Device device) {
-  auto model = VoiceModel::load(recipe.model, device);
+  auto model = VoiceModel::load(recipe.network.model, device);
   if (!model) return model;
-  TRY(model->expect_form_of(set, recipe.model));
+  TRY(model->expect_form_of(set, recipe.network.model));
   model->label = set.format().label;
+  model->pitch_range = 1;  // what is learned now has a melody of its own
   if (model->speakers == set.format().speakers) return model;
   // Other speakers begin as the mean of the stored ones.
   const c10::AutoGradMode no_gradients(false);
@@ -134,15 +135,15 @@ VoiceRows rows_of(const VoiceSet& set, const VoiceModel& model, std::span<const 
 }
 
 Result<std::unique_ptr<TtsTask>> TtsTask::start(const TtsRecipe& recipe, VoiceData data) {
-  auto device = compute_device_named(recipe.device);
+  auto device = compute_device_named(recipe.arithmetic.device);
   TRY(device);
-  const bool has_data_device = !recipe.data_gpu.empty();
-  const bool is_other = has_data_device && recipe.data_gpu != "model";
-  const auto data_device = is_other ? compute_device_named(recipe.data_gpu) : device;
+  const bool has_data_device = !recipe.data.gpu.empty();
+  const bool is_other = has_data_device && recipe.data.gpu != "model";
+  const auto data_device = is_other ? compute_device_named(recipe.data.gpu) : device;
   if (!data_device) return fail_in("data-gpu", data_device.error());
   const auto& set = *data.set;
-  auto model =
-      TRY(recipe.model.empty() ? new_voice(recipe, set, device->device) : stored_voice(recipe, set, device->device));
+  auto model = TRY(recipe.network.model.empty() ? new_voice(recipe, set, device->device)
+                                                : stored_voice(recipe, set, device->device));
   for (auto& weight : model.network.all) weight.value.set_requires_grad(true);
   std::unique_ptr<TtsTask> task(new TtsTask(std::move(model), std::move(data), recipe, *device));
   if (!has_data_device) return task;
@@ -178,12 +179,13 @@ TaskBatch TtsTask::prepare(const Batch& batch) {
   auto rows = rows_of_batch(clips, batch.epoch, shape);
   rows.crop = at::empty({count}, at::TensorOptions(at::kFloat));
   rows.time = at::empty({count}, at::TensorOptions(at::kFloat));
-  const bool is_new = recipe_.model.empty() && batch.index < kEvenSteps * std::max(recipe_.accumulation, 1);
+  const bool is_new =
+      recipe_.network.model.empty() && batch.index < kEvenSteps * std::max(recipe_.batches.accumulation, 1);
   rows.is_even = at::full({count}, is_new, at::TensorOptions(at::kBool));
   for (std::int64_t row = 0; row < count; ++row) {
     const auto clip = clips[static_cast<std::size_t>(row)];
-    CounterRandom random({recipe_.seed, static_cast<std::uint64_t>(batch.epoch), static_cast<std::uint64_t>(clip),
-                          digest("crop and time")});
+    CounterRandom random({recipe_.arithmetic.seed, static_cast<std::uint64_t>(batch.epoch),
+                          static_cast<std::uint64_t>(clip), digest("crop and time")});
     rows.crop.mutable_data_ptr<float>()[row] = static_cast<float>(random.uniform());
     rows.time.mutable_data_ptr<float>()[row] = static_cast<float>(random.uniform());
     prepared.frames.computed += rows.mel.size(1);
@@ -200,9 +202,9 @@ TaskBatch TtsTask::prepare(const Batch& batch) {
 at::Tensor TtsTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) {
   const auto rows = rows_from(inputs);
   const auto noise = at::randn({rows.mel.size(0), kCropFrames, rows.mel.size(2)}, rows.mel.options());
-  const auto losses =
-      voice_losses(model_.network, rows, noise,
-                   {.dropout = dropout ? recipe_.dropout : 0, .recompute = recipe_.gradient_checkpointing});
+  const auto losses = voice_losses(
+      model_.network, rows, noise,
+      {.dropout = dropout ? recipe_.network.dropout : 0, .recompute = recipe_.network.gradient_checkpointing});
   return (losses.prior + losses.durations + losses.flow).sum();
 }
 

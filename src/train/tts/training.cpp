@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "base/field_names.h"
@@ -10,11 +14,8 @@
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "base/try.h"
-#include "device/machine.h"
 #include "feed/voice/voice_set.h"
-#include "model/cpu/compute_team.h"
-#include "recipe/recipe_file.h"
-#include "train/checkpoint/resume.h"
+#include "train/learner.h"
 #include "train/optimiser_step/step_memory.h"
 #include "train/plan/sample_memory.h"
 #include "train/stop_signals.h"
@@ -43,28 +44,23 @@ std::vector<std::int64_t> clips_to_choose_by(const VoiceSet& set, bool is_own_se
 }
 
 Result<TrainingData> open_data(const TtsRecipe& recipe) {
-  auto training = TRY(VoiceSet::open(recipe.train_data));
+  auto training = TRY(VoiceSet::open(recipe.data.train_data));
   TrainingData data{.training = training, .validation = training};
-  if (!recipe.val_data.empty()) {
-    data.validation = TRY(VoiceSet::open(recipe.val_data));
+  if (!recipe.data.val_data.empty()) {
+    data.validation = TRY(VoiceSet::open(recipe.data.val_data));
   }
   if (data.training->part(VoicePart::training).empty())
-    return fail(Fault::usage, recipe.train_data.string() + ": the set has no clip to learn from");
+    return fail(Fault::usage, recipe.data.train_data.string() + ": the set has no clip to learn from");
   const bool alike = data.training->front_end() == data.validation->front_end() &&
                      data.training->format().mel == data.validation->format().mel &&
                      data.training->format().speakers == data.validation->format().speakers;
   if (!alike)
     return fail(Fault::usage,
-                recipe.val_data.string() + ": its symbols, spectrograms or speakers are others than those of " +
-                    recipe.train_data.string(),
+                recipe.data.val_data.string() + ": its symbols, spectrograms or speakers are others than those of " +
+                    recipe.data.train_data.string(),
                 "Make both with the same 'tutti prepare tts'");
-  data.chosen_by = clips_to_choose_by(*data.validation, !recipe.val_data.empty());
+  data.chosen_by = clips_to_choose_by(*data.validation, !recipe.data.val_data.empty());
   return data;
-}
-
-Error with_changed_settings(Error error, const TtsTraining& training) {
-  return with_changed_settings(std::move(error), training.out, training.settings,
-                               [](const std::string& text, const char* name) { return read_tts_recipe(text, name); });
 }
 
 /// "58.2": of the clips that are learned from.
@@ -78,6 +74,11 @@ void report_set(const TrainingData& data, const TtsTask& task, const std::string
                        " clips, " + minutes_of(*data.training) + " min at " +
                        std::to_string(data.training->format().mel.rate.value) + " Hz, to learn from, " +
                        std::to_string(data.chosen_by.size()) + " to choose the best by" + devices);
+}
+
+std::string losses_text(const VoiceScores& scores) {
+  return "flow " + fixed_text(scores.flow, 4) + ", prior " + fixed_text(scores.prior, 4) + ", durations " +
+         fixed_text(scores.durations, 4);
 }
 
 /// README.md of a voice's folder; `scores`: of its last evaluation.
@@ -94,18 +95,14 @@ std::string voice_card(const VoiceModel& model, const VoiceSet& set, const std::
       line("sound", std::to_string(model.mel.rate.value) + " Hz, " + std::to_string(model.mel.n_mels) +
                         " mels; phases by Griffin-Lim") +
       line("parameters", std::to_string(parameter_count(model.network.all)));
-  if (scores)
-    card += line("losses on clips held out", "flow " + fixed_text(scores->flow, 4) + ", prior " +
-                                                 fixed_text(scores->prior, 4) + ", durations " +
-                                                 fixed_text(scores->durations, 4));
-  return card;
+  return scores ? card + line("losses on clips held out", losses_text(*scores)) : card;
 }
 
 /// What field note 002's sizes have and this form of network does not.
-void answer_size(const std::string& size) {
-  if (size == "nano") return;
+void answer_size(const VoiceSizeWord& size) {
+  if (size == VoiceSize::nano) return;
   log(Level::info,
-      "model-size " + size +
+      "model-size " + size.word() +
           ": the text encoder and the decoder have the note's dimensions; its audio encoder, stop head and "
           "32,000 tokens have no place here: texts are aligned by search, and durations end the speech");
 }
@@ -116,16 +113,8 @@ TaskScores task_scores(const VoiceScores& scores) {
   const nlohmann::ordered_json json{{"prior", scores.prior}, {"durations", scores.durations}, {"flow", scores.flow}};
   return {.rank = scores.prior + scores.flow,
           .metrics = {{"prior", scores.prior}, {"durations", scores.durations}, {"flow", scores.flow}},
-          .text = "flow " + fixed_text(scores.flow, 4) + ", prior " + fixed_text(scores.prior, 4) + ", durations " +
-                  fixed_text(scores.durations, 4),
+          .text = losses_text(scores),
           .json = json_line(json)};
-}
-
-Result<TaskScores> evaluated(TtsTask& task, const TrainingData& data, const TtsTraining& training) {
-  const auto scores =
-      TRY(score_voice(task.model(), *data.validation, data.chosen_by, training.recipe.batch_size, stop_requested));
-  task.set_card(voice_card(task.model(), *data.training, scores));
-  return task_scores(scores);
 }
 
 /// The steps have no more threads than the cores of their device.
@@ -135,73 +124,75 @@ void step_on(ThreadCores cores, int compute_threads) {
   use_cores(cores);
 }
 
-/// A limit of the data device's memory was planned with as many batches as usual.
-RingRequest ring_of(const TtsRecipe& r, const TtsTask& task) {
-  RingRequest ring{.training = ring_training(kTtsTraining, r.train_data, r.batch_size, "", task.device().str()),
-                   .depth = r.ring_depth};
-  if (r.data_gpu_memory > 0) ring.memory = {};
-  return ring;
-}
-
 /// What a step holds at least of the clip that takes the most: a dry run holds up to a sixth less than is computed.
 Bytes least_sample(const TtsRecipe& r, const VoiceShape& shape, const VoiceSet& set) {
   constexpr double kHeld = 0.8;
   Bytes most{};
   for (const auto clip : set.part(VoicePart::training)) {
     const ClipLength length{.symbols = set.symbols(clip), .frames = set.frames(clip)};
-    most.value = std::max(most.value, activations_of(shape, length, r.gradient_checkpointing).value);
+    most.value = std::max(most.value, activations_of(shape, length, r.network.gradient_checkpointing).value);
   }
   return Bytes{std::llround(kHeld * static_cast<double>(most.value))};
 }
 
-Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data) {
-  const auto& r = training.recipe;
-  const auto learned = TRY(learned_data(r, data.training));
-  auto task = TRY(TtsTask::start(r, learned));
-  step_on(task->cores(), r.compute_threads);
-  warn_of_precision(task->device(), r.precision);
-  const Bytes sample = least_sample(r, task->model().network.shape, *data.training);
-  TRY(set_up_step_memory(*task, r.device_memory, sample));
-  TRY(limit_data_memory(*task, r, learned));
-  constexpr double kBeta2 = 0.98;
-  TrainStep step(*task, {.beta2 = kBeta2, .weight_decay = r.weight_decay},
-                 {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed});
-  auto state = state_to_go_on_from(training.out, training.resume, *task, step, nullptr);
-  if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
-  auto batches = VoiceBatches::open(r, learned, state->positions.empty() ? "" : state->positions.front());
-  if (!batches) return tl::unexpected<Error>(with_changed_settings(batches.error(), training));
-  const auto length = length_of(
-      batches->rows, [&](std::int64_t) { return steps_of(batches->an_epoch, 1, r.accumulation); }, r.epochs,
-      r.max_steps, nullptr);
-  report_detour(r, learned);
-  report_set(data, *task, devices_text(r, learned));
-  if (r.model.empty()) answer_size(r.model_size);
-  std::function<Result<TaskScores>()> evaluate;
-  if (!data.chosen_by.empty()) evaluate = [&] { return evaluated(*task, data, training); };
-  task->set_card(voice_card(task->model(), *data.training, std::nullopt));
-  return run_training(
-      {.task = *task,
-       .step = step,
-       .next = batches->next,
-       .evaluate = evaluate,
-       .options = options_of(training, schedule_by_steps(r, r.warmup_steps), length, data.validation->fingerprint()),
-       .ring = ring_of(r, *task),
-       .log_steps = r.log_steps,
-       .log_order = r.log_order,
-       .epochs = r.epochs},
-      std::move(*state));
-}
+class TtsLearner : public Learner<TtsRecipe, TtsTask> {
+ public:
+  TtsLearner(TtsTraining training, TrainingData data) : Learner(std::move(training)), data_(std::move(data)) {}
+
+  Result<void> start() override {
+    learned_ = TRY(learned_data(recipe(), data_.training));
+    task_ = TRY(TtsTask::start(recipe(), learned_));
+    step_on(task_->cores(), recipe().arithmetic.compute_threads);
+    return {};
+  }
+  Result<void> limit_memory() override {
+    const Bytes sample = least_sample(recipe(), task_->model().network.shape, *data_.training);
+    TRY(set_up_step_memory(*task_, recipe().arithmetic.device_memory, sample));
+    return limit_data_memory(*task_, recipe(), learned_);
+  }
+  Result<TrainingBatches> open_batches(const std::string& position) override {
+    auto batches = TRY(VoiceBatches::open(recipe(), learned_, position));
+    const auto steps = steps_of(batches.an_epoch, 1, recipe().batches.accumulation);
+    return TrainingBatches{
+        .next = std::move(batches.next), .samples = batches.rows, .steps = [steps](std::int64_t) { return steps; }};
+  }
+  Result<void> begin() override {
+    report_detour(recipe(), learned_);
+    report_set(data_, *task_, devices_text(recipe(), learned_));
+    if (recipe().network.model.empty()) answer_size(recipe().network.model_size);
+    task_->set_card(voice_card(task_->model(), *data_.training, std::nullopt));
+    return {};
+  }
+  std::string evaluator() override { return std::to_string(data_.validation->fingerprint()); }
+  std::function<Result<TaskScores>()> evaluation() override {
+    if (data_.chosen_by.empty()) return {};
+    return [this]() -> Result<TaskScores> {
+      const auto scores =
+          TRY(score_voice(task_->model(), *data_.validation, data_.chosen_by, recipe().batches.size, stop_requested));
+      task_->set_card(voice_card(task_->model(), *data_.training, scores));
+      return task_scores(scores);
+    };
+  }
+  /// A limit of the data device's memory was planned with as many batches as usual.
+  RingRequest ring() override {
+    auto ring = ring_of(recipe().data.train_data, recipe().batches.size, "");
+    if (recipe().data.gpu_memory > 0) ring.memory = {};
+    return ring;
+  }
+
+ private:
+  TrainingData data_;
+  VoiceData learned_{};
+};
 
 }  // namespace
 
 Result<TrainingEnd> train_tts(TtsTraining training) {
-  set_compute_threads(training.recipe.compute_threads, read_cpu().cores);
-  const auto data = TRY(open_data(training.recipe));
-  const auto group = TRY(join_processes(training.out));
-  if (group.peers)
-    return fail(Fault::usage, "a voice is trained by one process",
-                "Start one process, on the device with " + field("device"));
-  return train(training, data);
+  auto data = TRY(open_data(training.recipe));
+  const auto group =
+      TRY(join_alone(training.out, "a voice", "Start one process, on the device with " + field("device")));
+  TtsLearner learner(std::move(training), std::move(data));
+  return train_task(learner);
 }
 
 }  // namespace tutti

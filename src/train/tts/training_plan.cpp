@@ -136,7 +136,7 @@ Result<void> take_set(Plan& plan, const std::filesystem::path& data) {
 }
 
 Result<Plan> plan_of(const TrainingPlanRequest& request) {
-  Plan plan{.size = request.model.empty() ? TtsRecipe{}.model_size : request.model};
+  Plan plan{.size = request.model.empty() ? TtsRecipe{}.network.model_size.word() : request.model};
   const auto shape = TRY(voice_shape(plan.size));
   plan.shape = shape;
   plan.shape.symbols = kUsualSymbols;

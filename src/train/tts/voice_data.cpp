@@ -22,18 +22,18 @@ namespace tutti {
 namespace {
 
 bool is_augmented(const TtsRecipe& r) {
-  return r.speed_share > 0 || r.noise_share > 0 || r.room_share > 0;
+  return r.augmentation.speed_share > 0 || r.augmentation.noise_share > 0 || r.augmentation.room_share > 0;
 }
 
 /// How many times longer a clip may become.
 double stretch_of(const TtsRecipe& r) {
-  return r.speed_share > 0 ? 1 / Augmentation{}.speed.least : 1;
+  return r.augmentation.speed_share > 0 ? 1 / Augmentation{}.speed.least : 1;
 }
 
 /// Null where the data device has nothing to compute.
 Result<std::shared_ptr<const VoiceWaveforms>> waveforms_of(const TtsRecipe& r, const VoiceSet& set) {
-  if (r.data_gpu.empty()) return nullptr;
-  auto opened = VoiceWaveforms::open(r.train_data, set);
+  if (r.data.gpu.empty()) return nullptr;
+  auto opened = VoiceWaveforms::open(r.data.train_data, set);
   if (opened) return std::make_shared<const VoiceWaveforms>(std::move(*opened));
   if (opened.error().fault == Fault::missing && !is_augmented(r)) return nullptr;
   return tl::unexpected<Error>(opened.error());
@@ -56,7 +56,7 @@ std::vector<std::vector<std::int64_t>> largest_batches(const TtsRecipe& r, const
   for (std::size_t row = 0; row < rows.size(); ++row) rows[row] = static_cast<std::int64_t>(row);
   std::ranges::stable_sort(rows, std::greater(),
                            [&](std::int64_t row) { return data.set->frames(part[static_cast<std::size_t>(row)]); });
-  rows.resize(std::min(rows.size(), static_cast<std::size_t>(r.batch_size)));
+  rows.resize(std::min(rows.size(), static_cast<std::size_t>(r.batches.size)));
   batches.push_back(std::move(rows));
   return batches;
 }
@@ -78,7 +78,8 @@ std::size_t make_ready(const TtsRecipe& r, const VoiceData& data, const VoiceMod
 /// the ring holds, and those of the step.
 Bytes needed(const TtsTask& task, const TtsRecipe& r, const VoiceData& data) {
   const bool keeps_ready = task.device().is_cpu() && task.data_stage().device.is_cpu();
-  const auto ready = static_cast<std::size_t>(keeps_ready ? ring_depth_of(r.ring_depth) + r.accumulation : 0);
+  const auto ready =
+      static_cast<std::size_t>(keeps_ready ? ring_depth_of(r.batches.ring_depth) + r.batches.accumulation : 0);
   auto counting = std::async(std::launch::async, [&] {
     count_as_data_memory();
     std::size_t largest = 0;
@@ -110,54 +111,54 @@ Result<VoiceBatches> VoiceBatches::open(const TtsRecipe& r, const VoiceData& dat
   const auto fingerprint = data.set->fingerprint();
   if (data.buckets) {
     auto batches = TRY(BucketedBatches::open(
-        data.buckets, {.epochs = r.epochs, .seed = r.seed, .fingerprint = fingerprint}, position));
+        data.buckets, {.epochs = r.batches.epochs, .seed = r.arithmetic.seed, .fingerprint = fingerprint}, position));
     return VoiceBatches{next_of(std::move(batches)), data.buckets->batches(), data.buckets->rows()};
   }
   const auto clips = std::ssize(data.set->part(VoicePart::training));
   auto batches = TRY(LabelledBatches::open({.rows = clips,
-                                            .batch_size = r.batch_size,
-                                            .epochs = r.epochs,
-                                            .seed = r.seed,
+                                            .batch_size = r.batches.size,
+                                            .epochs = r.batches.epochs,
+                                            .seed = r.arithmetic.seed,
                                             .fingerprint = fingerprint,
                                             .lengths = lengths_of(*data.set)},
                                            position));
-  return VoiceBatches{next_of(std::move(batches)), steps_of(clips, r.batch_size, 1), clips};
+  return VoiceBatches{next_of(std::move(batches)), steps_of(clips, r.batches.size, 1), clips};
 }
 
 Result<VoiceData> learned_data(const TtsRecipe& r, std::shared_ptr<const VoiceSet> set) {
   auto waveforms = TRY(waveforms_of(r, *set));
   VoiceData data{.set = std::move(set), .waveforms = std::move(waveforms)};
-  if (r.static_shapes) data.buckets = std::make_shared<const VoiceBuckets>(*data.set, r.batch_size, stretch_of(r));
+  if (r.static_shapes) data.buckets = std::make_shared<const VoiceBuckets>(*data.set, r.batches.size, stretch_of(r));
   return data;
 }
 
 std::string devices_text(const TtsRecipe& r, const VoiceData& data) {
-  if (r.data_gpu.empty()) return "";
-  return "; spectrograms " + (data.waveforms ? "by " + r.data_gpu : std::string("as the set has them")) +
-         ", steps on " + r.device;
+  if (r.data.gpu.empty()) return "";
+  return "; spectrograms " + (data.waveforms ? "by " + r.data.gpu : std::string("as the set has them")) +
+         ", steps on " + r.arithmetic.device;
 }
 
 void report_detour(const TtsRecipe& r, const VoiceData& data) {
-  if (!r.data_gpu.empty() && r.data_gpu == r.device)
-    log(Level::warning, "data-gpu and model-gpu are both " + r.device +
+  if (!r.data.gpu.empty() && r.data.gpu == r.arithmetic.device)
+    log(Level::warning, "data-gpu and model-gpu are both " + r.arithmetic.device +
                             ": spectrograms and steps share it, and nothing of them overlaps");
-  if (r.data_gpu.empty()) return;
+  if (r.data.gpu.empty()) return;
   if (!data.waveforms)
     log(Level::warning,
-        "data-gpu " + r.data_gpu + ": a detour: " + r.train_data.string() +
+        "data-gpu " + r.data.gpu + ": a detour: " + r.data.train_data.string() +
             " has no waveforms, so that device would only relay spectrograms that are computed already. "
             "They go from the processor to " +
-            r.device + " at once; 'tutti prepare tts --waveforms' keeps the waveforms");
+            r.arithmetic.device + " at once; 'tutti prepare tts --waveforms' keeps the waveforms");
   else if (!is_augmented(r))
-    log(Level::info, "data-gpu " + r.data_gpu +
+    log(Level::info, "data-gpu " + r.data.gpu +
                          ": it computes spectrograms that the set has already; speed-share, noise-share and room-share "
                          "are what it can add");
 }
 
 Result<void> limit_data_memory(const TtsTask& task, const TtsRecipe& r, const VoiceData& data) {
-  if (r.data_gpu_memory == 0) return {};
+  if (r.data.gpu_memory == 0) return {};
   if (!task.device().is_cpu()) keep_step_memory();
-  return set_up_data_memory(task, r.data_gpu_memory, needed(task, r, data));
+  return set_up_data_memory(task, r.data.gpu_memory, needed(task, r, data));
 }
 
 }  // namespace tutti

@@ -58,10 +58,10 @@ at::Tensor DeviceVoiceMel::operator()(const at::Tensor& audio, const std::vector
 }
 
 Augmentation augmentation_of(const TtsRecipe& r, Hertz rate) {
-  Augmentation augmentation{.speed_share = r.speed_share,
-                            .noise_share = r.noise_share,
-                            .noise_db = {r.noise_least_db, r.noise_most_db},
-                            .room_share = r.room_share};
+  Augmentation augmentation{.speed_share = r.augmentation.speed_share,
+                            .noise_share = r.augmentation.noise_share,
+                            .noise_db = {r.augmentation.noise_least_db, r.augmentation.noise_most_db},
+                            .room_share = r.augmentation.room_share};
   // Echoes are drawn in samples at the rate of recognisers.
   const double stretch = static_cast<double>(rate.value) / kModelRate.value;
   augmentation.room_seconds.least *= stretch;
@@ -76,7 +76,7 @@ VoiceFeatures::VoiceFeatures(at::Device device, std::shared_ptr<const VoiceSet> 
       set_(std::move(set)),
       waveforms_(std::move(waveforms)),
       augmentation_(augmentation_of(recipe, set_->format().mel.rate)),
-      seed_(recipe.seed),
+      seed_(recipe.arithmetic.seed),
       mel_(set_->format().mel, device),
       mean_(at::tensor(model.mean).to(device)),
       deviation_(model.deviation) {}

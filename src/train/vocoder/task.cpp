@@ -90,11 +90,12 @@ std::uint64_t VocoderData::fingerprint() const {
 }
 
 Result<std::unique_ptr<VocoderTask>> VocoderTask::start(const VocoderRecipe& recipe, VocoderData data) {
-  const auto device = TRY(device_named(recipe.device));
-  auto model = VocoderModel::start(*data.set, {.width = recipe.width, .layers = recipe.layers},
-                                   mixed({recipe.seed, digest("weights")}), device);
+  const auto device = TRY(device_named(recipe.arithmetic.device));
+  auto model = VocoderModel::start(*data.set, {.width = recipe.network.width, .layers = recipe.network.layers},
+                                   mixed({recipe.arithmetic.seed, digest("weights")}), device);
   for (const auto& parameter : model.network.all) at::Tensor(parameter.value).set_requires_grad(true);
-  return std::unique_ptr<VocoderTask>(new VocoderTask(std::move(model), std::move(data), recipe.seed, device));
+  return std::unique_ptr<VocoderTask>(
+      new VocoderTask(std::move(model), std::move(data), recipe.arithmetic.seed, device));
 }
 
 VocoderTask::VocoderTask(VocoderModel model, VocoderData data, std::uint64_t seed, at::Device device)

@@ -1,7 +1,10 @@
 #include "train/training.h"
 
+#include <functional>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "audio/vocoder/griffin_lim.h"
 #include "base/field_names.h"
@@ -9,12 +12,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/try.h"
-#include "device/machine.h"
-#include "feed/labelled/labelled_batches.h"
-#include "model/cpu/compute_team.h"
-#include "recipe/recipe_file.h"
-#include "train/checkpoint/resume.h"
-#include "train/optimiser_step/step_memory.h"
+#include "train/learner.h"
 #include "train/stop_signals.h"
 #include "train/trainings.h"
 #include "train/vocoder/task.h"
@@ -23,12 +21,6 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kMostChosenBy = 32;  // clips that an evaluation takes, spread evenly
-
-Error with_changed_settings(Error error, const VocoderTraining& training) {
-  return with_changed_settings(
-      std::move(error), training.out, training.settings,
-      [](const std::string& text, const char* name) { return read_vocoder_recipe(text, name); });
-}
 
 std::string scores_text(const CopyScores& scores) {
   return "mel " + fixed_text(scores.mel, 3) + ", spectra " + fixed_text(scores.spectra, 3);
@@ -39,13 +31,46 @@ std::string minutes_text(const VoiceSet& set, const std::vector<std::int64_t>& c
   return fixed_text(set.length(clips).count() / 60, 1);
 }
 
-/// Scores the network as it is beside Griffin-Lim, which is done once.
-class CopyEvaluation {
- public:
-  CopyEvaluation(VocoderTask& task, const VocoderData& data)
-      : task_(task), data_(data), clips_(spread_evenly(data.validation, kMostChosenBy)) {}
+void report_set(const VocoderData& data, const VocoderTask& task) {
+  const auto left_out = data.set->part(VoicePart::training).size() - data.training.size();
+  log(Level::info, "a vocoder of " + std::to_string(parameter_count(task.weights())) + " parameters on " +
+                       task.device().str() + "; " + std::to_string(data.training.size()) + " clips, " +
+                       minutes_text(*data.set, data.training) + " min at " +
+                       std::to_string(data.set->format().mel.rate.value) + " Hz, to learn from, " +
+                       std::to_string(std::min(data.validation.size(), kMostChosenBy)) + " to choose the best by" +
+                       (data.made ? "; the voice makes their spectrograms" : "") +
+                       (left_out > 0 ? "; " + std::to_string(left_out) + " are shorter than a crop and left out" : ""));
+}
 
-  Result<TaskScores> operator()() {
+class VocoderLearner : public Learner<VocoderRecipe, VocoderTask> {
+ public:
+  VocoderLearner(VocoderTraining training, VocoderData data)
+      : Learner(std::move(training)), data_(std::move(data)), clips_(spread_evenly(data_.validation, kMostChosenBy)) {}
+
+  Result<void> start() override {
+    task_ = TRY(VocoderTask::start(recipe(), data_));
+    return {};
+  }
+  Result<TrainingBatches> open_batches(const std::string& position) override {
+    return batches_of_rows(std::ssize(data_.training), recipe().batches.size, data_.fingerprint(), position);
+  }
+  Result<void> begin() override {
+    report_set(data_, *task_);
+    task_->set_card(card(std::nullopt));
+    return {};
+  }
+  std::string evaluator() override { return std::to_string(data_.fingerprint()); }
+  std::function<Result<TaskScores>()> evaluation() override {
+    if (data_.validation.empty()) return {};
+    return [this] { return evaluated(); };
+  }
+  RingRequest ring() override {
+    return ring_of(recipe().data.train_data, recipe().batches.size, "width " + std::to_string(recipe().network.width));
+  }
+
+ private:
+  /// Scores the network as it is beside Griffin-Lim, which is done once.
+  Result<TaskScores> evaluated() {
     if (!beside_) {
       const GriffinLim griffin_lim(data_.set->format().mel);
       const auto scores = TRY(score_copies(
@@ -53,8 +78,8 @@ class CopyEvaluation {
       beside_ = scores;
     }
     const auto scores = TRY(score_copies(
-        data_, clips_, [&](auto mel, auto frames) { return task_.model().audio_of(mel, frames); }, stop_requested));
-    task_.set_card(card(scores));
+        data_, clips_, [&](auto mel, auto frames) { return task_->model().audio_of(mel, frames); }, stop_requested));
+    task_->set_card(card(scores));
     const nlohmann::ordered_json json{{"mel", scores.mel},
                                       {"spectra", scores.spectra},
                                       {"griffin_lim_mel", beside_->mel},
@@ -67,7 +92,7 @@ class CopyEvaluation {
 
   /// README.md of the vocoder's folder.
   std::string card(const std::optional<CopyScores>& scores) const {
-    const auto& model = task_.model();
+    const auto& model = task_->model();
     const auto line = [](const std::string& what, const std::string& value) {
       return "| " + what + " | " + value + " |\n";
     };
@@ -88,75 +113,19 @@ class CopyEvaluation {
     return text;
   }
 
- private:
-  VocoderTask& task_;
-  const VocoderData& data_;
-  std::vector<std::int64_t> clips_;
+  VocoderData data_;
+  std::vector<std::int64_t> clips_;     // what an evaluation takes
   std::optional<CopyScores> beside_{};  // Griffin-Lim's
 };
-
-void report_set(const VocoderData& data, const VocoderTask& task) {
-  const auto left_out = data.set->part(VoicePart::training).size() - data.training.size();
-  log(Level::info, "a vocoder of " + std::to_string(parameter_count(task.weights())) + " parameters on " +
-                       task.device().str() + "; " + std::to_string(data.training.size()) + " clips, " +
-                       minutes_text(*data.set, data.training) + " min at " +
-                       std::to_string(data.set->format().mel.rate.value) + " Hz, to learn from, " +
-                       std::to_string(std::min(data.validation.size(), kMostChosenBy)) + " to choose the best by" +
-                       (data.made ? "; the voice makes their spectrograms" : "") +
-                       (left_out > 0 ? "; " + std::to_string(left_out) + " are shorter than a crop and left out" : ""));
-}
-
-Result<TrainingEnd> train(const VocoderTraining& training, const VocoderData& data) {
-  const auto& r = training.recipe;
-  auto task = TRY(VocoderTask::start(r, data));
-  warn_of_precision(task->device(), r.precision);
-  TRY(set_up_step_memory(*task, r.device_memory));
-  constexpr double kBeta2 = 0.98;
-  TrainStep step(*task, {.beta2 = kBeta2, .weight_decay = r.weight_decay},
-                 {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed});
-  auto state = state_to_go_on_from(training.out, training.resume, *task, step, nullptr);
-  if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
-  const auto clips = std::ssize(data.training);
-  auto batches = LabelledBatches::open({.rows = clips,
-                                        .batch_size = r.batch_size,
-                                        .epochs = r.epochs,
-                                        .seed = r.seed,
-                                        .fingerprint = data.fingerprint()},
-                                       state->positions.empty() ? "" : state->positions.front());
-  if (!batches) return tl::unexpected<Error>(with_changed_settings(batches.error(), training));
-  const auto length = length_of(
-      clips, [&](std::int64_t samples) { return steps_of(samples, r.batch_size, r.accumulation); }, r.epochs,
-      r.max_steps, nullptr);
-  report_set(data, *task);
-  CopyEvaluation evaluation(*task, data);
-  task->set_card(evaluation.card(std::nullopt));
-  std::function<Result<TaskScores>()> evaluate;
-  if (!data.validation.empty()) evaluate = [&] { return evaluation(); };
-  return run_training(
-      {.task = *task,
-       .step = step,
-       .next = [&] { return Result<std::optional<Batch>>(batches->next()); },
-       .evaluate = evaluate,
-       .options = options_of(training, schedule_by_steps(r, r.warmup_steps), length, data.fingerprint()),
-       .ring = {.training = ring_training(kVocoderTraining, r.train_data, r.batch_size,
-                                          "width " + std::to_string(r.width), task->device().str()),
-                .depth = r.ring_depth},
-       .log_steps = r.log_steps,
-       .log_order = r.log_order,
-       .epochs = r.epochs},
-      std::move(*state));
-}
 
 }  // namespace
 
 Result<TrainingEnd> train_vocoder(VocoderTraining training) {
-  set_compute_threads(training.recipe.compute_threads, read_cpu().cores);
-  const auto data = TRY(VocoderData::open(training.recipe.train_data, training.recipe.voice));
-  const auto group = TRY(join_processes(training.out));
-  if (group.peers)
-    return fail(Fault::usage, "a vocoder is trained by one process",
-                "Start one process, on the device with " + field("device"));
-  return train(training, data);
+  auto data = TRY(VocoderData::open(training.recipe.data.train_data, training.recipe.data.voice));
+  const auto group =
+      TRY(join_alone(training.out, "a vocoder", "Start one process, on the device with " + field("device")));
+  VocoderLearner learner(std::move(training), std::move(data));
+  return train_task(learner);
 }
 
 }  // namespace tutti

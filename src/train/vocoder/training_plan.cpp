@@ -27,7 +27,7 @@ constexpr std::int64_t kFloat = 4;  // bytes
 struct Plan {
   VoiceMelOptions mel = usual_voice_mel(Hertz{22050});
   bool has_set = false;
-  VocoderShape shape{.width = VocoderRecipe{}.width, .layers = VocoderRecipe{}.layers};
+  VocoderShape shape{.width = VocoderRecipe{}.network.width, .layers = VocoderRecipe{}.network.layers};
   DryRun run{};
 };
 

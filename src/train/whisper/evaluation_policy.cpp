@@ -16,11 +16,11 @@ namespace tutti {
 
 Result<void> check_evaluation(const WhisperRecipe& recipe, bool evaluates) {
   if (evaluates) return {};
-  if (recipe.patience > 0)
+  if (recipe.run.patience > 0)
     return fail(Fault::usage,
                 "patience: there is nothing to evaluate with, so no evaluation would ever end the training",
                 "Name a set with " + field("eval_data") + ", or make a split 'validation' beside 'train'");
-  if (recipe.eval_steps > 0)
+  if (recipe.run.eval_steps > 0)
     log(Level::warning,
         "eval-steps: nothing is evaluated, there is no evaluation set; name one with " + field("eval_data"));
   return {};
@@ -37,11 +37,12 @@ Result<std::unique_ptr<Dataset>> evaluation_set(const DataParts& parts, const Pe
 std::string evaluator_of(const WhisperRecipe& r, const Dataset* set, Peers* peers) {
   std::string own;
   if (set) {
-    const auto lines = r.eval_samples > 0 ? std::min<std::int64_t>(r.eval_samples, set->size()) : set->size();
-    own =
-        joined(std::vector<std::string>{std::to_string(content_of(*set, lines)), r.normaliser, r.language, r.task,
-                                        r.use_chunking ? "cut" : "whole", r.timestamps == 1 ? "with times" : "without"},
-               "\n");
+    const auto lines = r.data.eval_samples > 0 ? std::min<std::int64_t>(r.data.eval_samples, set->size()) : set->size();
+    own = joined(
+        std::vector<std::string>{std::to_string(content_of(*set, lines)), r.data.normaliser.word(), r.targets.language,
+                                 r.targets.task.word(), r.data.use_chunking ? "cut" : "whole",
+                                 r.targets.timestamps == 1 ? "with times" : "without"},
+        "\n");
   }
   return peers ? peers->gather(own).front() : own;
 }
@@ -61,7 +62,8 @@ std::function<Result<TaskScores>()> evaluation_of(const WhisperTask& task, const
                                                   const DataParts& parts) {
   if (!parts.eval_data) return {};
   const auto options = evaluation_feed(recipe, task.dims(), *parts.eval_data, parts.eval_split);
-  return [&task, options, normaliser = recipe.normaliser, times = recipe.timestamps == 1]() -> Result<TaskScores> {
+  return [&task, options, normaliser = recipe.data.normaliser.word(),
+          times = recipe.targets.timestamps == 1]() -> Result<TaskScores> {
     auto feed = TRY(Feed::open(options));
     const auto model = task.snapshot();
     const auto decoded = TRY(

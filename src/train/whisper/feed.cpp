@@ -14,24 +14,26 @@
 namespace tutti {
 namespace {
 
-Augmentation augmentation_of(const WhisperRecipe& r) {
-  return {.speed_share = r.speed_share,
-          .gain_share = r.gain_share,
-          .noise_share = r.noise_share,
-          .noise_db = {r.noise_least_db, r.noise_most_db},
-          .room_share = r.room_share,
-          .spectrum = {.band_count = r.mask_bands, .stretch_count = r.mask_stretches}};
+Augmentation augmentation_of(const WhisperRecipe::Augmentation& a) {
+  return {.speed_share = a.speed_share,
+          .gain_share = a.gain_share,
+          .noise_share = a.noise_share,
+          .noise_db = {a.noise_least_db, a.noise_most_db},
+          .room_share = a.room_share,
+          .spectrum = {.band_count = a.mask_bands, .stretch_count = a.mask_stretches}};
 }
 
-Chunking chunking_of(const WhisperRecipe& r) {
-  if (!r.use_chunking) return Chunking::refused;
-  if (r.chunk_strategy == "sliding") return Chunking::sliding;
-  return r.chunk_strategy == "random" ? Chunking::random : Chunking::sequential;
+Chunking chunking_of(const WhisperRecipe::Data& data) {
+  using enum WhisperRecipe::ChunkStrategy;
+  if (!data.use_chunking) return Chunking::refused;
+  return data.chunk_strategy == sliding  ? Chunking::sliding
+         : data.chunk_strategy == random ? Chunking::random
+                                         : Chunking::sequential;
 }
 
-FeedThreads threads_of(const WhisperRecipe& r) {
+FeedThreads threads_of(const WhisperRecipe::Hardware& h) {
   const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  return FeedThreads::of(r.threads > 0 ? r.threads : cores, r.read_threads);
+  return FeedThreads::of(h.threads > 0 ? h.threads : cores, h.read_threads);
 }
 
 bool has_split(const std::filesystem::path& data, const char* split) {
@@ -54,29 +56,30 @@ FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const
                           const std::string& split, FeedShare share, std::string resume) {
   const std::string bad =
       share.rank == 0 ? "bad_samples.jsonl" : "bad_samples-" + std::to_string(share.rank) + ".jsonl";
-  FeedOptions options{.data = r.data,
-                      .split = split,
-                      .max_samples = r.max_samples,
-                      .times = r.timestamps > 0 || r.frame_weight > 0 || r.attention_weight > 0,
-                      .seed = r.seed,
-                      .epochs = r.epochs,
-                      .rank = share.rank,
-                      .ranks = share.ranks,
-                      .n_mels = dims.n_mels,
-                      .window = window_of(dims),
-                      .chunking = chunking_of(r),
-                      .padding = r.padding == "bucket" ? Padding::bucket : Padding::window,
-                      .batch_size = r.batch_size,
-                      .batch_audio = Seconds(r.batch_seconds),
-                      .look_ahead = r.look_ahead,
-                      .augmentation = augmentation_of(r),
-                      .as_audio = !r.data_gpu.empty(),
-                      .threads = threads_of(r),
-                      .order = r.order == "any" ? BatchOrder::any : BatchOrder::planned,
-                      .bad_limits = {.count = r.bad_samples, .share = r.bad_share},
-                      .bad_samples = out / bad,
-                      .resume = std::move(resume)};
-  options.cache = {.folder = r.cache, .most = Bytes{static_cast<std::int64_t>(r.cache_gigabytes * 1e9)}};
+  FeedOptions options{
+      .data = r.data.source,
+      .split = split,
+      .max_samples = r.data.max_samples,
+      .times = r.targets.timestamps > 0 || r.learning.frame_weight > 0 || r.learning.attention_weight > 0,
+      .seed = r.arithmetic.seed,
+      .epochs = r.batches.epochs,
+      .rank = share.rank,
+      .ranks = share.ranks,
+      .n_mels = dims.n_mels,
+      .window = window_of(dims),
+      .chunking = chunking_of(r.data),
+      .padding = r.packing.padding == WhisperRecipe::PaddedTo::bucket ? Padding::bucket : Padding::window,
+      .batch_size = r.batches.size,
+      .batch_audio = Seconds(r.packing.batch_seconds),
+      .look_ahead = r.packing.look_ahead,
+      .augmentation = augmentation_of(r.augmentation),
+      .as_audio = !r.hardware.data_gpu.empty(),
+      .threads = threads_of(r.hardware),
+      .order = r.packing.order == WhisperRecipe::Order::any ? BatchOrder::any : BatchOrder::planned,
+      .bad_limits = {.count = r.data.bad_samples, .share = r.data.bad_share},
+      .bad_samples = out / bad,
+      .resume = std::move(resume)};
+  options.cache = {.folder = r.data.cache, .most = Bytes{static_cast<std::int64_t>(r.data.cache_gigabytes * 1e9)}};
   return options;
 }
 
@@ -85,9 +88,10 @@ ResidentOptions resident_of(const WhisperRecipe& recipe, at::Device device) {
   const auto fifths = [](Bytes free) {
     return Bytes{static_cast<std::int64_t>(kShareForASet * static_cast<double>(free.value))};
   };
-  if (recipe.data_set == "stream") return {};
-  if (recipe.data_set == "mapped") return {.where = Residence::mapped};
-  const bool on_device = recipe.data_set == "device";
+  const WhisperRecipe::DataSet where = recipe.data.data_set;
+  if (where == WhisperRecipe::DataSet::stream) return {};
+  if (where == WhisperRecipe::DataSet::mapped) return {.where = Residence::mapped};
+  const bool on_device = where == WhisperRecipe::DataSet::device;
   ResidentOptions resident{.where = on_device ? Residence::device : Residence::memory};
   if (on_device && device.is_cuda()) {
     if (const auto memory = gpu::memory(index_of(device))) resident.space = fifths(memory->free);
@@ -102,39 +106,34 @@ FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, con
   auto fields = report_fields(data, split);
   return {.data = data,
           .split = std::move(split),
-          .max_samples = r.eval_samples,
+          .max_samples = r.data.eval_samples,
           .fields = std::move(fields),
           .shuffle = false,
           .n_mels = dims.n_mels,
           .window = window_of(dims),
-          .chunking = r.use_chunking ? Chunking::sequential : Chunking::refused,
+          .chunking = r.data.use_chunking ? Chunking::sequential : Chunking::refused,
           .padding = Padding::window,
           .batch_size = kDecodedTogether,
           .look_ahead = 1,
-          .threads = threads_of(r),
+          .threads = threads_of(r.hardware),
           .bad_limits = {.count = std::numeric_limits<std::int64_t>::max(), .share = 1}};  // they are reported, see
                                                                                            // score_set
 }
 
 DataParts data_parts(const WhisperRecipe& r) {
   DataParts parts;
-  if (has_split(r.data, "train")) parts.train_split = "train";
-  if (!r.eval_data.empty()) {
-    parts.eval_data = r.eval_data;
+  if (has_split(r.data.source, "train")) parts.train_split = "train";
+  if (!r.data.eval_data.empty()) {
+    parts.eval_data = r.data.eval_data;
     return parts;
   }
   for (const char* split : {"validation", "test"}) {
-    if (parts.train_split.empty() || !has_split(r.data, split)) continue;
-    parts.eval_data = r.data;
+    if (parts.train_split.empty() || !has_split(r.data.source, split)) continue;
+    parts.eval_data = r.data.source;
     parts.eval_split = split;
     break;
   }
   return parts;
-}
-
-std::int64_t steps_per_epoch(std::int64_t samples, const WhisperRecipe& r) {
-  const auto up = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
-  return up(up(samples, r.batch_size), r.accumulation);
 }
 
 }  // namespace tutti

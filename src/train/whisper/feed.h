@@ -48,8 +48,4 @@ struct DataParts {
 /// Looks at what the data has: "train" and "validation" (else "test") where there are such splits.
 DataParts data_parts(const WhisperRecipe& recipe);
 
-/// Steps of one epoch, if batches are full and nothing is cut: what rounding up batches and groups of them makes of so
-/// many samples.
-std::int64_t steps_per_epoch(std::int64_t samples, const WhisperRecipe& recipe);
-
 }  // namespace tutti

@@ -23,25 +23,25 @@ namespace {
 
 using FileMap = std::map<std::string, std::string>;
 
-WhisperShape shape_of(const WhisperRecipe& r, std::int32_t n_vocab) {
-  return openai_shape({.n_mels = r.mels,
-                       .n_audio_ctx = static_cast<std::int32_t>(std::lround(r.window_seconds * kPositionsPerSecond)),
-                       .n_audio_state = r.width,
-                       .n_audio_head = r.heads,
-                       .n_audio_layer = r.encoder_layers,
+WhisperShape shape_of(const WhisperRecipe::Network& n, std::int32_t n_vocab) {
+  return openai_shape({.n_mels = n.mels,
+                       .n_audio_ctx = static_cast<std::int32_t>(std::lround(n.window_seconds * kPositionsPerSecond)),
+                       .n_audio_state = n.width,
+                       .n_audio_head = n.heads,
+                       .n_audio_layer = n.encoder_layers,
                        .n_vocab = n_vocab,
-                       .n_text_ctx = r.text_context,
-                       .n_text_state = r.width,
-                       .n_text_head = r.heads,
-                       .n_text_layer = r.decoder_layers});
+                       .n_text_ctx = n.text_context,
+                       .n_text_state = n.width,
+                       .n_text_head = n.heads,
+                       .n_text_layer = n.decoder_layers});
 }
 
 LabelRules rules_of(const WhisperRecipe& r, const WhisperDims& dims) {
-  return {.language = r.language,
-          .translate = r.task == "translate",
-          .timestamps = r.timestamps,
-          .morse_marks = r.labels == "morse",
-          .seed = r.seed,
+  return {.language = r.targets.language,
+          .translate = r.targets.task == WhisperRecipe::SpeechTask::translate,
+          .timestamps = r.targets.timestamps,
+          .morse_marks = r.targets.labels == WhisperRecipe::LabelKind::morse,
+          .seed = r.arithmetic.seed,
           .n_text_ctx = dims.n_text_ctx,
           .n_vocab = dims.n_vocab};
 }
@@ -57,8 +57,9 @@ at::Tensor mel_of(const Batch& batch) {
 
 /// Where features are computed; none: by the feed.
 Result<std::optional<at::Device>> data_device_of(const WhisperRecipe& recipe) {
-  if (recipe.data_gpu.empty()) return std::optional<at::Device>();
-  const auto device = device_named(recipe.data_gpu == "model" ? recipe.device : recipe.data_gpu);
+  if (recipe.hardware.data_gpu.empty()) return std::optional<at::Device>();
+  const auto device =
+      device_named(recipe.hardware.data_gpu == "model" ? recipe.arithmetic.device : recipe.hardware.data_gpu);
   if (!device) return fail_in("data-gpu", device.error());
   return std::optional(*device);
 }
@@ -99,26 +100,24 @@ WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files file
       labels_(std::move(labels)),
       files_(std::move(files)),
       device_(device),
-      freeze_encoder_(recipe.freeze_encoder),
-      window_share_(recipe.window_share),
-      seed_(recipe.seed),
-      forward_{.dropout = recipe.dropout, .recompute = recipe.gradient_checkpointing},
-      ctc_weight_(recipe.ctc_weight),
-      frame_weight_(recipe.frame_weight),
-      attention_weight_(recipe.attention_weight) {
-  mark_trained(parameters_, freeze_encoder_);
-  if (recipe.lora_rank > 0)
-    lora_.emplace(parameters_, LowRank{recipe.lora_rank, recipe.lora_alpha}, freeze_encoder_,
-                  mixed({recipe.seed, digest("lora")}));
+      learning_(recipe.learning),
+      window_share_(recipe.packing.window_share),
+      seed_(recipe.arithmetic.seed),
+      forward_{.dropout = learning_.dropout, .recompute = recipe.hardware.gradient_checkpointing} {
+  mark_trained(parameters_, learning_.freeze_encoder);
+  if (learning_.lora_rank > 0)
+    lora_.emplace(parameters_, LowRank{learning_.lora_rank, learning_.lora_alpha}, learning_.freeze_encoder,
+                  mixed({recipe.arithmetic.seed, digest("lora")}));
   trained_ = lora_ ? lora_->parameters() : parameters_.all;
-  if (ctc_weight_ <= 0 && frame_weight_ <= 0) return;
-  ctc_.emplace(dims().n_audio_state, labels_.tokenizer().special().eot, mixed({recipe.seed, digest("ctc")}), device_);
+  if (learning_.ctc_weight <= 0 && learning_.frame_weight <= 0) return;
+  ctc_.emplace(dims().n_audio_state, labels_.tokenizer().special().eot, mixed({recipe.arithmetic.seed, digest("ctc")}),
+               device_);
   trained_.insert(trained_.end(), ctc_->parameters().begin(), ctc_->parameters().end());
 }
 
 Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& recipe,
                                                         const std::filesystem::path& model) {
-  const auto found = TRY(device_named(recipe.device));
+  const auto found = TRY(device_named(recipe.arithmetic.device));
   const at::Device device = found;
   const auto data_device = TRY(data_device_of(recipe));
   const auto finish = [&](WhisperParameters parameters, Tokenizer tokenizer,
@@ -130,13 +129,13 @@ Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& rec
     return task;
   };
   if (model.empty()) {
-    auto vocabulary = new_vocabulary(recipe.vocabulary);
+    auto vocabulary = new_vocabulary(recipe.network.vocabulary);
     if (!vocabulary) return fail_in("vocabulary", vocabulary.error());
-    const auto shape = shape_of(recipe, vocabulary->n_vocab);
+    const auto shape = shape_of(recipe.network, vocabulary->n_vocab);
     if (auto checked = check_shape(shape); !checked) return fail_in("the new network", checked.error());
     const auto tokenizer = vocabulary->tokenizer;
-    auto parameters = new_parameters(shape, mixed({recipe.seed, digest("weights")}), device);
-    if (recipe.local_attention) look_nearby(parameters);
+    auto parameters = new_parameters(shape, mixed({recipe.arithmetic.seed, digest("weights")}), device);
+    if (recipe.network.local_attention) look_nearby(parameters);
     return finish(std::move(parameters), tokenizer,
                   [=](WeightType type) { return Result<FileMap>(new_hugging_face_files(shape, tokenizer, type)); });
   }
@@ -208,22 +207,23 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
   made.inputs.push_back(std::move(labels.decoder_input));
   made.inputs.push_back(std::move(labels.targets));
   const auto positions = (made.inputs.front().size(2) + 1) / 2;
-  if (ctc_weight_ > 0) {
+  if (learning_.ctc_weight > 0) {
     std::vector<std::int64_t> frames;
     for (const BatchSample* sample : samples) frames.push_back(sample->frames);
     auto spelled = spelled_tensors(rows, frames, labels_.tokenizer().special().eot);
     made.inputs.push_back(std::move(spelled.tokens));
     made.inputs.push_back(std::move(spelled.lengths));
   }
-  if (frame_weight_ > 0)
+  if (learning_.frame_weight > 0)
     made.inputs.push_back(tokens_at_positions(samples, labels_.tokenizer(), positions, ctc_->blank()));
-  if (attention_weight_ > 0) made.inputs.push_back(positions_of_tokens(samples, rows, labels_.tokenizer(), positions));
+  if (learning_.attention_weight > 0)
+    made.inputs.push_back(positions_of_tokens(samples, rows, labels_.tokenizer(), positions));
   return made;
 }
 
 at::Tensor WhisperTask::encoder_states(const WhisperWeights& weights, const at::Tensor& mel,
                                        const ForwardOptions& options) const {
-  if (!freeze_encoder_) return encode(weights, dims(), mel, options);
+  if (!learning_.freeze_encoder) return encode(weights, dims(), mel, options);
   const c10::AutoGradMode no_gradients(false);
   return encode(weights, dims(), mel, {});
 }
@@ -234,23 +234,24 @@ at::Tensor WhisperTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dro
   const auto weights = current();
   const auto states = encoder_states(weights, inputs[0], options);
   std::vector<at::Tensor> watched;
-  const auto logits = decode(weights, dims(), inputs[1], states, options, attention_weight_ > 0 ? &watched : nullptr);
+  const auto logits =
+      decode(weights, dims(), inputs[1], states, options, learning_.attention_weight > 0 ? &watched : nullptr);
   auto loss = at::cross_entropy_loss(logits.flatten(0, 1).to(at::kFloat), inputs[2].flatten(), {}, at::Reduction::Sum,
                                      kIgnoredTarget);
   auto next = inputs.begin() + 3;  // in the order of prepare()
-  if (ctc_weight_ > 0) {
-    loss = loss + ctc_weight_ * ctc_->loss_sum(states, next[0], next[1]);
+  if (learning_.ctc_weight > 0) {
+    loss = loss + learning_.ctc_weight * ctc_->loss_sum(states, next[0], next[1]);
     next += 2;
   }
-  if (frame_weight_ > 0) loss = loss + frame_weight_ * ctc_->timed_loss_sum(states, *next++);
-  if (attention_weight_ > 0) loss = loss + attention_weight_ * attention_loss_sum(watched, *next++);
+  if (learning_.frame_weight > 0) loss = loss + learning_.frame_weight * ctc_->timed_loss_sum(states, *next++);
+  if (learning_.attention_weight > 0) loss = loss + learning_.attention_weight * attention_loss_sum(watched, *next++);
   return loss;
 }
 
 FileMap WhisperTask::files(const std::string& type) const {
   auto made = files_(weight_type_named(type).value_or(WeightType::float32));
   if (!made) throw std::runtime_error(made.error().text());  // the tokenizer was read once already
-  record_how_taught(*made, labels_.rules().timestamps == 1, attention_weight_ > 0 ? dims().n_text_layer : 0);
+  record_how_taught(*made, labels_.rules().timestamps == 1, learning_.attention_weight > 0 ? dims().n_text_layer : 0);
   return std::move(*made);
 }
 

@@ -57,16 +57,13 @@ class WhisperTask : public Task {
   Files files_;
   at::Device device_;
   at::Device data_device_ = at::kCPU;
-  bool freeze_encoder_;
+  WhisperRecipe::Learning learning_;
   double window_share_;
   std::uint64_t seed_;
   ForwardOptions forward_{};
   std::optional<DeviceFeatures> features_{};  // none: the feed's threads compute them. Used by the thread that prepares
   std::optional<DeviceSet> set_{};            // likewise; none: batches bring their features
   std::optional<LowRankAdditions> lora_{};
-  double ctc_weight_;
-  double frame_weight_;
-  double attention_weight_;
   std::optional<CtcHead> ctc_{};
   std::vector<Parameter> trained_{};
 };

@@ -10,6 +10,7 @@
 #include "audio/containers/audio_length.h"
 #include "base/field_names.h"
 #include "base/strings.h"
+#include "base/time_text.h"
 #include "base/try.h"
 #include "text/manifest/read.h"
 #include "transcribe/inputs/inputs.h"
@@ -20,13 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string iso_time(std::int64_t seconds) {
-  const std::time_t time = seconds;
-  std::tm parts{};
-  ::gmtime_r(&time, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts)};
-}
+constexpr const char* kTime = "%Y-%m-%dT%H:%M:%S";  // ISO 8601 without a zone
 
 /// `in_one_tree`: all are below one folder, which --audio-root names later; else every asset has its path.
 ManifestAsset asset_of(const Input& input, bool in_one_tree, const struct stat& facts,
@@ -39,7 +34,7 @@ ManifestAsset asset_of(const Input& input, bool in_one_tree, const struct stat& 
                       {"folder_path", input.below.parent_path().string()},
                       {"media_duration_seconds", std::monostate{}},
                       {"file_bytes", static_cast<std::int64_t>(facts.st_size)},
-                      {"created_at", iso_time(facts.st_mtime)}};
+                      {"created_at", utc_text(facts.st_mtime, kTime)}};
   if (length) asset[5].value = length->count();
   if (!in_one_tree) asset.push_back({"path", input.file.string()});
   return asset;
@@ -130,7 +125,7 @@ Result<GatheredManifest> gather_manifest(const ManifestRequest& request, OutputO
 }
 
 std::string manifest_of(const GatheredManifest& gathered) {
-  return manifest_text(gathered.assets, iso_time(std::time(nullptr)));
+  return manifest_text(gathered.assets, utc_text(std::time(nullptr), kTime));
 }
 
 }  // namespace tutti

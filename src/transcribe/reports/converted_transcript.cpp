@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "audio/recording.h"
+#include "base/field_names.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/try.h"
@@ -15,6 +16,14 @@
 
 namespace tutti {
 namespace {
+
+Result<std::string> turns_text(const std::string& recording, const Transcript& transcript) {
+  const auto turns = turns_of(transcript);
+  if (turns.empty() && !transcript.segments.empty())
+    return fail(Fault::usage, "no segment names its speaker, so there are no turns for RTTM",
+                "Transcribe it with " + field("diarize") + ", or find the speakers of the recording by tutti diarize");
+  return rttm_text(recording, turns);
+}
 
 /// The same with a line for each segment, which is a row of a table.
 Transcript in_one_line(Transcript transcript) {
@@ -35,7 +44,7 @@ Result<void> convert_transcript(const PlannedFile& file, const ConvertTarget& ta
   if (!target.layout_flag.empty() && !has_word_times(transcript))
     log(Level::warning, name + ": there are no word times in it; " + target.layout_flag + " has no effect");
   const auto content_of = [&](Format format) -> Result<std::string> {
-    if (format == Format::rttm) return rttm_text(file.input.stem().string(), turns_of(transcript));
+    if (format == Format::rttm) return turns_text(file.input.stem().string(), transcript);
     return format_transcript(format == Format::tsv ? in_one_line(transcript) : transcript, format, target.options);
   };
   for (std::size_t i = 0; i < target.formats.size(); ++i) {

@@ -79,13 +79,14 @@ def wait_for_streams(count, patience=60):
     return time.monotonic() - begun
 
 
-def set_up(socket, turns, rate=16000):
+def set_up(socket, turns, rate=16000, language="en"):
     send(socket, "session.update", session={
         "type": "transcription",
         "audio": {"input": {"format": {"type": "audio/pcm", "rate": rate}, "turn_detection": turns,
-                            "transcription": {"model": "whisper-1", "language": "en"}}}})
+                            "transcription": {"model": "whisper-1", "language": language}}}})
     updated = json.loads(socket.recv())
     assert updated["type"] == "session.updated", updated
+    return updated["session"]
 
 
 class Live(unittest.TestCase):
@@ -123,6 +124,12 @@ class Realtime(Live):
         send(socket, "input_audio_buffer.commit", event_id="mine")
         error = events_until(socket, "error")[-1]["error"]
         self.assertEqual((error["code"], error["event_id"]), ("input_audio_buffer_commit_empty", "mine"))
+        socket.close()
+
+    def test_session_of_an_english_model_shows_the_language_that_is_used(self):
+        socket = connect()
+        session = set_up(socket, None, language="de")
+        self.assertEqual(session["audio"]["input"]["transcription"]["language"], "en")
         socket.close()
 
     def test_turns_are_found_and_completed_in_order(self):
@@ -218,7 +225,8 @@ class Realtime(Live):
 
     def test_without_a_token_or_the_intent_there_is_no_socket(self):
         import websocket
-        for token, query, status in [(None, "?intent=transcription", 401), (TOKEN, "?model=x", 400)]:
+        for token, query, status in [(None, "?intent=transcription", 401), (TOKEN, "?model=x", 400),
+                                     (TOKEN, "?intent=transcription&model=x", 404)]:
             with self.assertRaises(websocket.WebSocketBadStatusException) as refused:
                 connect(token, query)
             self.assertEqual(refused.exception.status_code, status)
