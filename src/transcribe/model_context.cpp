@@ -88,6 +88,7 @@ Result<FittedOptions> ModelContext::fit(const SpeechOptions& options) const {
   own.decoding = options.decoding;
   own.decoding.suppress_tokens = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
   if (options.vad) own.rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
+  if (own.rules.words && options.vad) own.rules.words->reads_windows_once = options.vad->method == VadMethod::keying;
   return own;
 }
 

@@ -67,7 +67,6 @@ void fit_keying(SpeechOptions& options) {
   options.long_form.condition_on_previous_text = false;
   options.long_form.compression_ratio_threshold.reset();
   options.decoding.timestamps = false;
-  if (options.long_form.words) options.long_form.words->reads_windows_once = true;
 }
 
 std::int64_t SpeechChunk::first_frame() const {

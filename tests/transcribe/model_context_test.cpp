@@ -36,6 +36,16 @@ TEST(ModelContext, OptionInvalidForTheModelIsReportedOnceByItsFlag) {
   EXPECT_EQ(complaint(options).rfind("prefix: its ", 0), 0U) << complaint(options);
 }
 
+TEST(ModelContext, WordsOfMorseHaveEachWindowReadOnce) {
+  SpeechOptions options;
+  options.long_form.words.emplace();
+  EXPECT_FALSE(model_of(kMultilingual, options)->fitted.rules.words->reads_windows_once);
+  options.vad.emplace().method = VadMethod::silero;
+  EXPECT_FALSE(model_of(kMultilingual, options)->fitted.rules.words->reads_windows_once);
+  options.vad->method = VadMethod::keying;
+  EXPECT_TRUE(model_of(kMultilingual, options)->fitted.rules.words->reads_windows_once);
+}
+
 TEST(ModelContext, EnglishOnlyModelIgnoresOtherLanguages) {
   SpeechOptions options;
   options.long_form.language = "yue";
