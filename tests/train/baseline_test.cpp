@@ -80,7 +80,7 @@ double by_nothing(std::int64_t file, std::int64_t band) {
 }
 
 TaskScores scores_with(double rank, const char* text = "some") {
-  return {.rank = rank, .text = text, .json = "{}"};
+  return {.rank = rank, .metrics = {{"macro_f1", 1 - rank}}, .text = text, .json = "{}"};
 }
 
 }  // namespace
@@ -203,6 +203,14 @@ TEST(Comparison, MixtureShipsUnlessOneOfItsPartsIsBetter) {
   EXPECT_EQ(shipped(0.17, 0.25, 0.20, 6000), Shipped::network);
   EXPECT_EQ(shipped(0.9, 0.1, 0.09, 60), Shipped::baseline) << "the network learned nothing";
   EXPECT_EQ(shipped(0.2, 0.1, 0.15, 60), Shipped::baseline);
+  const auto less_certain = TaskScores{.rank = 0.49, .metrics = {{"macro_f1", 0.5}}, .text = "some", .json = "{}"};
+  EXPECT_EQ((Comparison{.network = less_certain,
+                        .baseline = scores_with(0.5),
+                        .mixture = less_certain,
+                        .recordings = 2}
+                 .ships()),
+            Shipped::baseline)
+      << "a lower loss alone";
 }
 
 TEST(Comparison, BaselineShipsUnlessTheNetworkIsBetter) {

@@ -29,6 +29,12 @@ Result<void> write_model(const std::filesystem::path& path, const ClassifierMode
   return write_network(path, {.files = model.files(type), .weights = model.weights, .weight_type = type});
 }
 
+/// The mean F1 over labels: a rank without the loss that breaks its ties. 0 where nothing was scored.
+double macro_f1_of(const TaskScores& scores) {
+  const auto found = std::ranges::find(scores.metrics, "macro_f1", &std::pair<std::string, double>::first);
+  return found == scores.metrics.end() ? 0 : found->second;
+}
+
 Json json_of(const TaskScores& scores) {
   return scores.text.empty() ? Json() : Json::parse(scores.json);
 }
@@ -87,7 +93,7 @@ std::string_view name_of(Shipped shipped) {
 }
 
 Shipped Comparison::ships() const {
-  const bool is_mixture_good = !mixture.text.empty() && mixture.rank < baseline.rank &&
+  const bool is_mixture_good = !mixture.text.empty() && macro_f1_of(mixture) > macro_f1_of(baseline) &&
                                std::max(mixture.rank - network.rank, network.rank - baseline.rank) <= 2 * margin();
   if (is_mixture_good) return Shipped::mixture;
   return ships_baseline() ? Shipped::baseline : Shipped::network;

@@ -56,9 +56,11 @@ struct Comparison {
   double margin() const;
   /// The network is not better than the baseline by more than the margin, or there is none.
   bool ships_baseline() const { return network.text.empty() || baseline.rank <= network.rank + margin(); }
-  /// The mixture ships where it is better than the baseline, and no worse than the network by more than two margins: a
-  /// whole standard error, since the network is the best of many on these recordings, and the mixture is not. Where the
-  /// network is worse than the baseline by as much, or the mixture is not good, the better one of the two ships.
+  /// The mixture ships where its mean F1 is higher than the baseline's, and its rank is no worse than the network's by
+  /// more than two margins: a whole standard error, since the network is the best of many on these recordings, and the
+  /// mixture is not. A lower loss alone does not count: a network that learned nothing makes any answer less certain.
+  /// Where the network is worse than the baseline by as much, or the mixture is not good, the better one of the two
+  /// ships.
   Shipped ships() const;
 };
 
