@@ -81,6 +81,16 @@ TEST(SentenceLevel, SentencesComeToTheLoudnessWithinTheBound) {
   EXPECT_NEAR(after(-30, 1), -33.01 - 9 + 3, 0.05) << "at most 3 dB more than the mean, -9 dB, of those before";
 }
 
+TEST(SentenceLevel, SentenceBehindASoftOneIsNotTooLoud) {
+  const Hertz rate{16000};
+  SentenceLevel level(-23, rate);
+  auto soft = sine(997, -50, 0.5, rate), usual = sine(997, -20, 3, rate);
+  level.apply(soft);
+  level.apply(usual);
+  EXPECT_NEAR(*integrated_loudness(soft, rate), -23, 0.01);
+  EXPECT_NEAR(*integrated_loudness(usual, rate), -22.5, 0.01);
+}
+
 TEST(SentenceLevel, PeaksStayBelowFullScaleAndSilenceStays) {
   const Hertz rate{16000};
   std::vector<float> click(16000);

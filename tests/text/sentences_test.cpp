@@ -69,10 +69,21 @@ TEST(Sentences, WithoutACommaIsCutBetweenWordsOrCharacters) {
 }
 
 TEST(Sentences, QuestionsForYesOrNoDifferFromOthers) {
-  for (const char* text : {"Is it five?", "\"Did he come?\"", "You did? ", "And you?", "Can you say what it is?",
-                           "\u201cIs it raining?\u201d"})
+  for (const char* text :
+       {"Is it five?", "\"Did he come?\"", "You did? ", "And you?", "Can you say what it is?",
+        "\u201cIs it raining?\u201d", "Did he, who was late, say where it is?", "Won't it, when wet?"})
     EXPECT_TRUE(is_yes_or_no_question(text)) << text;
   for (const char* text : {"What is it?", "In which year?", "Who's there?", "\"How?\"", "Is it five.", "", "why?",
                            "What\u2019s your name?", "What're you doing?", "Excuse me, where is the station?"})
     EXPECT_FALSE(is_yes_or_no_question(text)) << text;
+}
+
+TEST(Sentences, KindOfAQuestionFollowsFromAllOfIt) {
+  const auto rises = [](std::string_view text, std::size_t most) { return split_sentences(text, most).rises; };
+  EXPECT_THAT(rises("Did she see the old house, the long garden, the gate?", 30), ElementsAre(false, true));
+  EXPECT_THAT(rises("Where did she see the house, the long garden, the gate?", 30), ElementsAre(false, false));
+  EXPECT_THAT(rises("Is it this: the red one? What is it: red or blue?", 99), ElementsAre(false, true, false, false));
+  EXPECT_THAT(rises("She asked: where is it? She asked: is it here?", 99), ElementsAre(false, false, false, true));
+  EXPECT_THAT(rises("Did the man\nsee it? Which man\nsaw it? What is new\nIs it?", 99),
+              ElementsAre(false, true, false, false, false, true));
 }

@@ -96,13 +96,15 @@ std::optional<double> integrated_loudness(std::span<const float> samples, Hertz 
 }
 
 void SentenceLevel::apply(std::span<float> samples) {
-  constexpr double kMostOff = 3, kMostPeak = 0.99;
+  constexpr double kMostOff = 3, kMostLouder = 0.5, kMostPeak = 0.99;
   const auto loudness = integrated_loudness(samples, rate_);
   if (!loudness) return;
   double gain = loudness_ - *loudness;
   const double seconds = length_of(std::ssize(samples), rate_).count();
   const double wanted = gain;
-  if (seconds_ > 0) gain = std::clamp(gain, gains_ / seconds_ - kMostOff, gains_ / seconds_ + kMostOff);
+  // Behind "Hush!", which is soft, a sentence must not be as much too loud as that was soft.
+  if (seconds_ > 0)
+    gain = std::min(std::clamp(gain, gains_ / seconds_ - kMostOff, gains_ / seconds_ + kMostOff), wanted + kMostLouder);
   gains_ += wanted * seconds;
   seconds_ += seconds;
   double peak = 0;

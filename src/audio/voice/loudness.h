@@ -19,7 +19,8 @@ std::optional<double> integrated_loudness(std::span<const float> samples, Hertz 
 
 /// Decides how loud each sentence of a text becomes, one after the other, so that the first one need not wait for the
 /// others: each is brought to the same loudness, but no gain is more than 3 dB off the mean of those before, which
-/// their seconds weigh. So a short or soft sentence stays somewhat softer than its neighbours. Not thread-safe.
+/// their seconds weigh, and none makes a sentence more than 0.5 LU louder than that. So a short or soft sentence stays
+/// somewhat softer than its neighbours. Not thread-safe.
 class SentenceLevel {
  public:
   /// `loudness`: in LUFS.

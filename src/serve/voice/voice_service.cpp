@@ -109,7 +109,7 @@ tl::expected<std::vector<std::string>, ApiError> VoiceService::check_text(const 
   const auto sentences = split_sentences(text, kLongestSentence);
   if (sentences.pieces.empty())
     return tl::unexpected<ApiError>({.message = "input: it has no letter and no figure", .param = "input"});
-  const auto readable = readable_sentences(front_end_, sentences.pieces);
+  const auto readable = readable_sentences(front_end_, sentences);
   if (!readable) return tl::unexpected<ApiError>({.message = "input: " + readable.error().text(), .param = "input"});
   std::vector<std::string> left_out(readable->skipped.begin(), readable->skipped.end());
   left_out.insert(left_out.end(), readable->left_out.begin(), readable->left_out.end());

@@ -26,6 +26,13 @@ constexpr auto kAlways = std::to_array<ShortForm>({
     {"lieut", "lieutenant"},
     {"lt", "lieutenant"},
     {"sgt", "sergeant"},
+    {"pfc", "private first class"},
+    {"spc", "specialist"},
+    {"cpt", "captain"},
+    {"lcpl", "lance corporal"},
+    {"ssgt", "staff sergeant"},
+    {"msgt", "master sergeant"},
+    {"sfc", "sergeant first class"},
     {"gov", "governor"},
     {"jr", "junior"},
     {"etc", "et cetera"},
@@ -219,6 +226,11 @@ constexpr auto kWithPoint = std::to_array<ShortForm>({
     {"ht", "height"},
     {"pop", "population"},
     {"vols", "volumes"},
+    {"chs", "chapters"},
+    {"eqs", "equations"},
+    {"refs", "references"},
+    {"agg", "aggregate"},
+    {"inst", "instant"},
     {"eds", "editors"},
     {"hosp", "hospital"},
     {"mos", "months"},
@@ -231,11 +243,14 @@ constexpr auto kWithPoint = std::to_array<ShortForm>({
 
 /// Short with a capital alone; the states with a point.
 constexpr auto kWithCapital = std::to_array<ShortForm>({
-    {"Rd", "road"},          {"Ln", "lane"},          {"Ste", "suite"},    {"Esc", "escape"},
-    {"Calif", "california"}, {"Conn", "connecticut"}, {"Fla", "florida"},  {"Kan", "kansas"},
-    {"Mich", "michigan"},    {"Minn", "minnesota"},   {"Neb", "nebraska"}, {"Nev", "nevada"},
-    {"Okla", "oklahoma"},    {"Tenn", "tennessee"},   {"Tex", "texas"},    {"Wis", "wisconsin"},
-    {"Colo", "colorado"},    {"Ariz", "arizona"},     {"Ala", "alabama"},  {"Penn", "pennsylvania"},
+    {"Rd", "road"},          {"Ln", "lane"},        {"Ste", "suite"},         {"Esc", "escape"},
+    {"Sts", "streets"},      {"Aves", "avenues"},   {"Rds", "roads"},         {"Cres", "crescent"},
+    {"Cir", "circle"},       {"Terr", "terrace"},   {"Trl", "trail"},         {"Hts", "heights"},
+    {"Xing", "crossing"},    {"Inst", "institute"}, {"Gdns", "gardens"},      {"Calif", "california"},
+    {"Conn", "connecticut"}, {"Fla", "florida"},    {"Kan", "kansas"},        {"Mich", "michigan"},
+    {"Minn", "minnesota"},   {"Neb", "nebraska"},   {"Nev", "nevada"},        {"Okla", "oklahoma"},
+    {"Tenn", "tennessee"},   {"Tex", "texas"},      {"Wis", "wisconsin"},     {"Colo", "colorado"},
+    {"Ariz", "arizona"},     {"Ala", "alabama"},    {"Penn", "pennsylvania"},
 });
 
 constexpr std::array<std::string_view, 7> kWeekdays{"monday", "tuesday",  "wednesday", "thursday",
@@ -302,9 +317,10 @@ std::optional<std::string_view> short_state(std::string_view word) {
 
 bool is_street_word(std::string_view word) {
   constexpr auto kStreets = std::to_array<std::string_view>(
-      {"st",  "street",  "ave",     "avenue", "rd",       "road",     "blvd",  "boulevard", "ln",     "lane",
-       "dr",  "drive",   "way",     "ct",     "court",    "pl",       "place", "sq",        "square", "terrace",
-       "hwy", "highway", "parkway", "pkwy",   "broadway", "crescent", "row",   "rt",        "rte",    "route"});
+      {"st",      "street", "ave",      "avenue",   "rd",  "road",  "blvd", "boulevard", "ln",      "lane", "dr",
+       "drive",   "way",    "ct",       "court",    "pl",  "place", "sq",   "square",    "terrace", "hwy",  "highway",
+       "parkway", "pkwy",   "broadway", "crescent", "row", "rt",    "rte",  "route",     "sts",     "aves", "rds",
+       "cres",    "cir",    "circle",   "terr",     "trl", "trail", "gdns", "gardens"});
   return std::ranges::find(kStreets, ascii_lower(word)) != kStreets.end();
 }
 
@@ -323,6 +339,13 @@ std::optional<std::string> half_of_day(std::string_view word) {
   std::erase(half, '.');
   if (half != "am" && half != "pm") return std::nullopt;
   return half;
+}
+
+bool is_time_zone(std::string_view word) {
+  constexpr auto kZones =
+      std::to_array<std::string_view>({"GMT", "UTC", "EST", "EDT", "CST", "CDT",  "MST", "MDT", "PST", "PDT", "ET",
+                                       "CT",  "MT",  "PT",  "BST", "CET", "CEST", "EET", "IST", "JST", "AEST"});
+  return std::ranges::find(kZones, word) != kZones.end();
 }
 
 std::optional<std::string_view> month_name(std::string_view word) {

@@ -28,6 +28,9 @@ std::optional<std::string_view> weekday_name(std::string_view word);
 /// The half of a day, "am" or "pm", in any case and with or without points; none for other text.
 std::optional<std::string> half_of_day(std::string_view word);
 
+/// Whether it is the short name of a time zone, in capitals: "GMT", "EST", "UTC".
+bool is_time_zone(std::string_view word);
+
 /// The month of its name or its short form, which begin with a capital: "Nov" is "november".
 std::optional<std::string_view> month_name(std::string_view word);
 

@@ -134,6 +134,10 @@ bool read_number(EnglishCursor& text);
 /// bill", not "5 m high" or "2 kg rice". English has the unit in the singular then.
 bool describes_noun(const EnglishCursor& text, std::string_view unit, std::size_t ahead);
 
+/// Whether the word before the number that the next token is shows that an "F" or "C" behind it is of degrees: "to 375
+/// F", "at 37C".
+bool is_of_degrees(const EnglishCursor& text);
+
 /// Whether a unit is behind the number that the next token is.
 bool has_unit_behind(const EnglishCursor& text);
 

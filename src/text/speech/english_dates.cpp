@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -83,8 +84,10 @@ bool read_range_of_months(EnglishCursor& text) {
 bool read_month_first(EnglishCursor& text, std::string_view month) {
   const bool is_full = ascii_lower(text.core(0)) == month;
   const auto days = days_words(text.core(1), "");
+  const bool is_short_year =
+      text.core(1).size() == 3 && text.core(1).front() == '\'' && is_all_digits(text.core(1).substr(1));  // "Oct '19"
   const bool has_day = is_day(text.core(1)) || days || begins_range_of_months(text.core(1)),
-             has_year = may_be_year(text.core(1));
+             has_year = may_be_year(text.core(1)) || is_short_year;
   // "Mar" and "Sun" alone may be anything; "May" and "March" are words.
   if (!is_full && !text.token(0)->has_point() && !has_day && !has_year) return false;
   if (!is_full) text.take_point();
@@ -204,7 +207,19 @@ bool is_sure_day(std::string_view text) {
 std::optional<DigitDate> day_of_month(const EnglishCursor& text, char separator) {
   constexpr auto kBefore = std::to_array<std::string_view>({"on", "until", "till", "since", "due"});
   if (separator != '/' || text.core(0) == "9/11") return std::nullopt;
-  const bool is_on = text.has_words() && std::ranges::find(kBefore, text.last_word()) != kBefore.end();
+  constexpr auto kVerbs = std::to_array<std::string_view>({"starts", "started", "begins", "began", "ends", "ended",
+                                                           "expires", "expired", "opens", "closes", "runs", "dated"});
+  const auto next = text.core(1);               // "starts 7/1 and", not "ends 1/2 inch"
+  const auto parts = split(text.core(0), '/');  // "the 4/20 show": a fraction would be a fifth
+  const bool is_unlike_fraction = text.small_before() == "the" && text.token(0)->behind.empty() && parts.size() == 2 &&
+                                  std::ranges::all_of(parts, is_all_digits) && parts[0].size() <= 2 &&
+                                  parts[1].size() == 2 && std::gcd(number_of(parts[0]), number_of(parts[1])) > 1;
+  const bool is_last = next.empty() || !text.token(0)->behind.empty() || next == "and" || next == "at" || next == "to";
+  const bool is_behind_verb = is_last && std::ranges::find(kVerbs, text.small_before()) != kVerbs.end();
+  const bool is_behind_weekday =
+      is_behind_verb || is_unlike_fraction || (text.before() && weekday_name(text.before()->core));  // "Fri 3/7"
+  const bool is_on =
+      is_behind_weekday || (text.has_words() && std::ranges::find(kBefore, text.last_word()) != kBefore.end());
   const auto* other = text.before(2);  // "12/23 to 1/2"
   const bool is_behind_day = other && text.small_before() == "to" && is_sure_day(other->core);
   if (!is_on && !is_behind_day && !is_sure_day(text.core(0))) return std::nullopt;
@@ -325,6 +340,26 @@ bool is_time_with_point(const EnglishCursor& text) {
           }));
 }
 
+/// "0930 GMT", "at 1430 hours": a time of day without a colon.
+bool read_time_of_four_digits(EnglishCursor& text) {
+  constexpr std::size_t kDigits = 4, kHour = 2;
+  constexpr int kHours = 24, kMinutes = 60;
+  const auto time = text.core(0), next = text.core(1);
+  if (time.size() != kDigits || !is_all_digits(time) || !text.token(0)->behind.empty()) return false;
+  const auto hour = time.substr(0, kHour), minute = time.substr(kHour);
+  if (number_of(hour) >= kHours || number_of(minute) >= kMinutes) return false;
+  constexpr auto kBefore = std::to_array<std::string_view>({"at", "by", "until", "till", "from", "since", "to"});
+  const bool is_at = std::ranges::find(kBefore, text.small_before()) != kBefore.end();
+  const bool is_of_zone = is_time_zone(next);
+  const bool is_of_hours = (next == "hours" || next == "hrs") && (is_at || time.front() == '0');
+  if (!is_of_zone && !is_of_hours) return false;
+  const auto words_of = [](std::string_view part) {
+    return (part.front() == '0' ? "oh " : "") + cardinal_words(std::to_string(number_of(part)));
+  };
+  text.add_words((hour == "00" ? "zero" : words_of(hour)) + " " + (minute == "00" ? "hundred" : words_of(minute)));
+  return true;
+}
+
 }  // namespace
 
 bool read_date(EnglishCursor& text) {
@@ -349,7 +384,7 @@ bool read_date(EnglishCursor& text) {
 }
 
 bool read_time(EnglishCursor& text) {
-  if (read_duration(text)) return true;
+  if (read_duration(text) || read_time_of_four_digits(text)) return true;
   const auto dash = text.core(0).find('-');
   if (dash != std::string_view::npos && dash + 1 < text.core(0).size() && is_ascii_digit(text.core(0)[dash + 1])) {
     const auto first =
@@ -388,7 +423,29 @@ bool read_time(EnglishCursor& text) {
   return true;
 }
 
+/// "M-F" and "Tu-Th" before a time, or behind what is open then.
+bool read_initials_of_weekdays(EnglishCursor& text) {
+  using Named = std::pair<std::string_view, std::string_view>;
+  constexpr auto kInitials = std::to_array<Named>({{"M", "monday"},
+                                                   {"T", "tuesday"},
+                                                   {"Tu", "tuesday"},
+                                                   {"W", "wednesday"},
+                                                   {"Th", "thursday"},
+                                                   {"F", "friday"},
+                                                   {"Sa", "saturday"},
+                                                   {"Su", "sunday"}});
+  const auto parts = split(text.core(0), '-');
+  const auto day_of = [&](std::string_view part) { return std::ranges::find(kInitials, part, &Named::first); };
+  if (parts.size() != 2 || day_of(parts[0]) == kInitials.end() || day_of(parts[1]) == kInitials.end()) return false;
+  const auto next = text.core(1), before = std::string_view(text.before() ? text.before()->core : "");
+  const bool is_before_time = !next.empty() && is_ascii_digit(next.front());
+  if (!is_before_time && ascii_lower(before) != "open" && ascii_lower(before) != "hours") return false;
+  text.add_words(std::string(day_of(parts[0])->second) + " to " + std::string(day_of(parts[1])->second));
+  return true;
+}
+
 bool read_weekday(EnglishCursor& text) {
+  if (read_initials_of_weekdays(text)) return true;
   const auto word = text.core(0);
   const auto dash = word.find('-');
   const auto first = weekday_name(word.substr(0, dash));

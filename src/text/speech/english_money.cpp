@@ -81,7 +81,8 @@ bool read_amount_of_money(EnglishCursor& text) {
   }
   if (!behind.empty()) return false;
   const auto point = plain.find('.');
-  const bool is_whole = point == plain.npos || plain.substr(point) == ".00";
+  const bool has_article = text.small_before() == "a" || text.small_before() == "the";
+  const bool is_whole = point == plain.npos || (plain.substr(point) == ".00" && has_article);
   text.add_words(
       amount_words(plain, *currency, is_whole && text.token(0)->behind.empty() && describes_noun(text, "", 1)));
   return true;
@@ -93,6 +94,14 @@ bool read_money(EnglishCursor& text) {
   join_amount(text);
   const std::string whole(text.core(0));
   const auto slash = whole.find('/');
+  std::size_t sign_size = 0;
+  const bool is_of_several = slash != whole.npos && is_all_digits(std::string_view(whole).substr(0, slash)) &&
+                             currency_at_front(std::string_view(whole).substr(slash + 1), sign_size);
+  if (is_of_several && !number_at_front(std::string_view(whole).substr(slash + 1 + sign_size)).empty()) {  // "2/$5"
+    text.add_words(cardinal_words(whole.substr(0, slash)) + " for");
+    text.replace_core(whole.substr(slash + 1));
+    return read_money(text);
+  }
   const auto rate = slash == whole.npos ? "" : whole.substr(slash + 1);
   if (rate.empty() || !std::ranges::all_of(rate, is_ascii_alphabetic)) return read_amount_of_money(text);
   text.replace_core(whole.substr(0, slash));

@@ -156,6 +156,11 @@ bool read_scale_behind(EnglishCursor& text, const std::string& plain, std::strin
     text.add_words(is_attribute ? names->one : names->many);
     return true;
   }
+  const bool is_before_name = is_near && !text.core(1).empty() && is_ascii_upper(text.core(1).front());
+  if ((behind == "F" || behind == "C") && plain.size() > 1 && is_of_degrees(text) && !is_before_name) {
+    text.add_words(decimal_words(plain) + (behind == "F" ? " degrees fahrenheit" : " degrees celsius"));
+    return true;
+  }
   if (!is_initial || may_be_unit(behind.front(), true)) return false;
   const bool is_resolution = behind == "p" && plain.size() >= kHundreds && is_all_digits(plain);  // "1080p"
   text.add_words(is_resolution ? paired_words(plain) : decimal_words(plain));
@@ -211,7 +216,9 @@ bool read_range_of_amounts(EnglishCursor& text, std::string_view number, std::st
 
 bool read_range(EnglishCursor& text, const std::string& first, std::string_view second) {
   const auto of = text.small_before();
-  if ((of == "law" || of == "l") && is_all_digits(second)) {  // "Public Law 95-372"
+  const bool is_of_case = of == "no" || of == "case" || of == "docket" || of == "ref";  // "case no. 24-1077"
+  const bool is_code = is_of_case && first.size() < second.size();
+  if ((of == "law" || of == "l" || is_code) && is_all_digits(second)) {  // "Public Law 95-372"
     text.add_words(cardinal_words(first) + " dash " + cardinal_words(second));
     return true;
   }
@@ -231,6 +238,12 @@ bool read_fraction(EnglishCursor& text, const std::string& above, std::string_vi
     text.add_words(decimal_words(above) + " out of " + decimal_words(below));
     return true;
   }
+  const auto digits = below.substr(0, std::min(below.find_first_not_of(kDigits), below.size()));
+  const auto unit = digits.size() < below.size() ? unit_name(below.substr(digits.size()), true) : std::nullopt;
+  if (rest.front() == '/' && unit && !digits.empty() && is_all_digits(above)) {  // "5/16in"
+    text.add_words(fraction_words(above, digits) + " " + *unit);
+    return true;
+  }
   if (rest.front() != '/' || !is_all_digits(below) || !is_all_digits(above)) return false;
   if (is_plural) {
     const auto words = fraction_words("2", below);
@@ -241,6 +254,12 @@ bool read_fraction(EnglishCursor& text, const std::string& above, std::string_vi
   const bool is_pair = whole == "24/7" || whole == "9/11" || whole == "50/50";
   if (above == below && !is_pair) {  // "10/10"
     text.add_words(cardinal_words(above) + " out of " + cardinal_words(below));
+    return true;
+  }
+  const bool is_rating = below == "10" && whole.find('/') != whole.npos &&
+                         (text.small_before() == "a" || text.small_before() == "rated" || text.has_word("rating"));
+  if (is_rating) {  // "a 7/10"
+    text.add_words(cardinal_words(above) + " out of ten");
     return true;
   }
   if (text.has_word("odds")) {  // "odds of 7/2"

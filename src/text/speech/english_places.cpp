@@ -81,8 +81,8 @@ bool read_state(EnglishCursor& text) {
   if (!state) return false;
   const auto& behind = text.token(0)->behind;
   const bool has_zip = (behind.empty() || (is_dotted && behind == ".")) && is_zip_code(text.core(1));
-  constexpr auto kTitles = std::to_array<std::string_view>({"MD", "PA", "MA", "MS", "LA", "OK", "ID", "DC"});
-  constexpr auto kAlsoWords = std::to_array<std::string_view>({"IN", "OR", "ME", "HI", "OH"});
+  constexpr auto kTitles = std::to_array<std::string_view>({"MD", "PA", "MA", "MS", "LA", "OK", "DC"});
+  constexpr auto kAlsoWords = std::to_array<std::string_view>({"IN", "OR", "ME", "HI", "OH", "ID"});
   const auto is_one_of = [&](const auto& list) { return std::ranges::find(list, written) != list.end(); };
   if (short_form || (is_dotted && is_behind_comma && !is_one_of(kTitles))) {
     text.take_point();
@@ -131,7 +131,12 @@ bool read_direction(EnglishCursor& text) {
   const bool is_before_range = text.core(0).size() > 1 && is_before_speed;  // "Wind: NE 10-15", "SSE at 5"
   const bool is_of_wind = is_before_range || is_wind(text.small_before()) || is_wind(ascii_lower(next));
   const bool is_before_ordinal = text.token(0)->has_point() && is_ordinal(text.core(1));  // "E. 10th"
-  if (!is_behind && !is_before_ordinal && !is_route(text, 1) && !is_of_wind && !is_street(text, 1)) return false;
+  constexpr auto kMoves = std::to_array<std::string_view>(
+      {"go", "head", "turn", "drive", "travel", "heading", "miles", "mi", "exit", "facing", "continue", "traveling"});
+  const bool is_way = text.token(0)->has_point() && !text.next_is_name() &&  // "Go S. on Hwy. 61"
+                      std::ranges::find(kMoves, text.small_before()) != kMoves.end();
+  if (!is_behind && !is_way && !is_before_ordinal && !is_route(text, 1) && !is_of_wind && !is_street(text, 1))
+    return false;
   text.take_point();
   text.add_words(*direction);
   return true;

@@ -136,7 +136,11 @@ bool read_roman(EnglishCursor& text) {
     return true;
   }
   const bool is_behind_name = is_ascii_upper(before->core.front()) && before->behind.empty();
-  const bool is_ruler = is_name_of_rulers(text.small_before()) || is_title_of_rulers(text.small_before(2));
+  const auto* first = text.before(2);  // "Henry Ford II"
+  const bool is_behind_full_name = is_behind_name && first && first->behind.empty() && !first->core.empty() &&
+                                   is_ascii_upper(first->core.front()) && is_name_of_rulers(text.small_before(2));
+  const bool is_ruler = is_name_of_rulers(text.small_before()) || is_title_of_rulers(text.small_before(2)) ||
+                        (is_behind_full_name && word != "I");
   const bool is_sure =
       word == "II" || word == "III" || word == "VII" || word == "VIII";  // "angiotensin II", not "an IV"
   if (is_sure && !is_ruler && before->behind.empty() && !text.is_shouted()) {

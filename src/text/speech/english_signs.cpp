@@ -93,6 +93,11 @@ std::size_t read_digits_within(EnglishCursor& text, std::string_view left, std::
     text.add_words(fraction_words(number, below));
     return number.size() + 1 + below.size();
   }
+  constexpr auto kSections = std::to_array<std::string_view>({"401", "403", "501", "529"});  // "401(k)"
+  if (behind.starts_with('(') && std::ranges::find(kSections, number) != kSections.end()) {
+    text.add_words(paired_words(number));
+    return number.size();
+  }
   const bool is_plural = behind.starts_with("s-") || behind == "s";  // "1990s-2000s"
   if ((!is_ordinal && !is_plural) || !is_all_digits(number)) {
     const bool is_last = behind.empty() || !is_alphanumeric(behind.front());
@@ -325,8 +330,14 @@ class CompoundReader {
       const bool is_number = is_all_digits(left) || is_all_digits(next);
       const bool is_rate = is_all_digits(left) && next.size() > 2 && std::ranges::all_of(next, is_ascii_alphabetic);
       const bool is_path = std::string_view("/~.").find(word_.front()) != std::string_view::npos;
+      constexpr auto kTimes = std::to_array<std::string_view>(
+          {"day", "week", "month", "year", "hour", "hr", "night", "minute", "min", "person"});
+      const bool is_often = left.size() > 1 && left.back() == 's' && text_.before() &&  // "6 doses/day"
+                            !number_at_front(text_.before()->core).empty() &&
+                            std::ranges::find(kTimes, next) != kTimes.end();
       words = is_path               ? "slash"  // "/usr"
-              : is_rate             ? "per"    // "2/customer"
+              : is_often            ? "per"
+              : is_rate             ? "per"  // "2/customer"
               : is_one && is_number ? "divided by"
                                     : "";  // "x/2", but not "and/or"
     } else if (c == '(') {
@@ -335,7 +346,8 @@ class CompoundReader {
     } else if (c == '#') {
       const bool is_initial = is_ascii_upper(before()) && (at_ < 2 || !is_alphanumeric(word_[at_ - 2]));
       const bool is_note = is_initial && (next.empty() || !is_alphanumeric(next.front()));  // "C#"
-      const bool is_before_code = at_ == 0 && !next.empty() && is_ascii_upper(next.front()) &&
+      const bool is_before_word = next.size() > 1 && is_ascii_alphabetic(next[1]) && !is_ascii_upper(next[1]);
+      const bool is_before_code = at_ == 0 && !next.empty() && is_ascii_upper(next.front()) && !is_before_word &&
                                   next.find_first_of("0123456789") != next.npos;  // "#A-10293"
       words = is_before_number || is_before_code ? "number" : is_note ? "sharp" : "hash";
     } else if (c == '*' || c == '!') {
@@ -366,6 +378,7 @@ class CompoundReader {
 
   /// ".NET", "a.out", "end.Next".
   void read_point(std::string_view next) {
+    if (at_ == 0 && next.size() > 1 && next.front() == '/') text_.add_words("dot");  // "./run"
     if (next.empty() || !is_alphanumeric(next.front())) return;
     const bool is_ordinal = has_ordinal_ending(next.substr(number_at_front(next).size()));  // ".12th"
     if (is_ascii_digit(next.front()) && !is_ordinal)
@@ -447,7 +460,7 @@ bool is_spelled(const EnglishCursor& text, std::string_view word) {
       {"IT",  "US",  "WHO", "ID",  "AI",  "AD",  "PA", "MA",  "OS",  "ER",  "ET",  "LA", "UN",  "LED", "MS",
        "SAP", "MIA", "SAT", "ROI", "SEC", "IRA", "CT", "AKA", "FYI", "OT",  "ED",  "RA", "ENT", "EST", "NGO",
        "DEA", "DOE", "IDE", "AM",  "PI",  "TA",  "PO", "MC",  "SEO", "ASP", "IOS", "TI", "EN",  "CDS", "ADA",
-       "CAD", "VAT", "COO", "ERA", "EU",  "AR",  "AU", "COB", "EV",  "UPS", "CIO", "MM", "PS"});
+       "CAD", "VAT", "COO", "ERA", "EU",  "AR",  "AU", "COB", "EV",  "UPS", "CIO", "MM", "PS",  "ABS"});
   if (!are_capitals(word) || word.size() < 2 || word.size() > kMostCapitals) return false;
   const auto* next = text.token(1);
   const bool is_joined = (next && next->is_tight && next->core == "&") ||  // "AT&T"

@@ -48,6 +48,24 @@ bool read_area_and_number(EnglishCursor& text) {
   return true;
 }
 
+/// "(020) 7946 0321".
+bool read_area_and_groups(EnglishCursor& text) {
+  const auto& area = *text.token(0);
+  constexpr std::size_t kLongestArea = 5;
+  if (!area.is_opened || area.behind != ")" || area.core.size() < 2 || area.core.size() > kLongestArea ||
+      area.core.front() != '0' || !is_all_digits(area.core) || text.core(1).size() < kArea ||
+      !is_all_digits(text.core(1)))
+    return false;
+  text.add_words(digit_words(area.core));
+  for (bool is_near = true; is_near && !text.core(1).empty() && is_all_digits(text.core(1));) {
+    text.advance();
+    text.add_mark(',');
+    text.add_words(digit_words(text.core(0)));
+    is_near = text.token(0)->behind.empty();
+  }
+  return true;
+}
+
 /// "+1 (212) 644 9001".
 bool read_international_area(EnglishCursor& text) {
   const auto code = text.core(0);
@@ -167,7 +185,7 @@ bool read_called(EnglishCursor& text) {
   };
   const auto& last = text.last_word();
   const bool is_numbered = is_one_of(kNumbered, last) || (last == "is" && is_one_of(kNumbered, text.small_before(2)));
-  const bool is_another = (last == "or" || last == "and") &&
+  const bool is_another = (last == "or" || last == "and" || last == "not") &&
                           std::ranges::any_of(kCalls, [&](std::string_view word) { return text.has_word(word); });
   if (!is_numbered && !((is_one_of(kCalls, last) || is_another) && counts_nothing(text))) return false;
   if (is_marked) text.add_words("x");
@@ -195,8 +213,9 @@ bool read_number_of_call(EnglishCursor& text) {
 }  // namespace
 
 bool read_telephone(EnglishCursor& text) {
-  return read_area_and_number(text) || read_international_area(text) || read_international(text) ||
-         read_national(text) || read_number_of_words(text) || read_called(text) || read_number_of_call(text);
+  return read_area_and_number(text) || read_area_and_groups(text) || read_international_area(text) ||
+         read_international(text) || read_national(text) || read_number_of_words(text) || read_called(text) ||
+         read_number_of_call(text);
 }
 
 }  // namespace tutti

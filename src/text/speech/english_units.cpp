@@ -41,7 +41,8 @@ bool goes_on_behind_amount(std::string_view word) {
        "underground", "until",      "upon",     "upstream",  "upward",     "upwards",    "via",     "was",
        "well",        "went",       "were",     "west",      "what",       "when",       "where",   "which",
        "while",       "who",        "wide",     "will",      "with",       "within",     "without", "works",
-       "would",       "yesterday",  "yet",      "you",       "your",       "prior",      "sooner"});
+       "clear",       "adrift",     "would",    "yesterday", "yet",        "you",        "your",    "prior",
+       "sooner"});
   return std::ranges::find(kWords, word) != kWords.end();
 }
 
@@ -119,6 +120,11 @@ std::optional<UnitBehind> unit_behind(const EnglishCursor& text, bool is_one) {
     const std::string name = written == "c" ? "cup" : "tablespoon";
     return UnitBehind{is_one ? name : name + "s"};
   }
+  const bool is_before_capital = !next.empty() && is_ascii_upper(next.front()) && token->behind.empty();
+  if ((written == "F" || written == "C") && is_of_degrees(text) && !is_before_capital) {
+    const std::string degrees = is_one ? "degree" : "degrees";
+    return UnitBehind{degrees + (written == "F" ? " fahrenheit" : " celsius")};
+  }
   const auto unit = unit_name(written, is_one || (is_near && describes_noun(text, written, 2)));
   if (!unit || (small == "in" && !token->has_point())) return std::nullopt;
   if (written.size() > 1) return UnitBehind{*unit};
@@ -130,6 +136,12 @@ std::optional<UnitBehind> unit_behind(const EnglishCursor& text, bool is_one) {
 }
 
 }  // namespace
+
+bool is_of_degrees(const EnglishCursor& text) {
+  constexpr auto kBefore = std::to_array<std::string_view>(
+      {"to", "at", "of", "above", "below", "around", "about", "reached", "hit", "is", "was", "from", "near"});
+  return std::ranges::find(kBefore, text.small_before()) != kBefore.end();
+}
 
 bool has_unit_behind(const EnglishCursor& text) {
   return unit_behind(text, false).has_value();

@@ -65,14 +65,16 @@ bool is_of_street(const EnglishCursor& text) {
 bool read_short_form(EnglishCursor& text) {
   const bool is_number = !text.core(1).empty() && is_ascii_digit(text.core(1).front());
   const auto small = ascii_lower(text.core(0));
-  if ((needs_number(small) && !is_number && small != "est" && !is_number_of(text, small)) ||
+  if (text.core(0).size() == 1 && is_ascii_upper(text.core(0).front()) && !is_number) return false;  // "Colin P. Lee"
+  const bool is_before_colon =
+      text.token(0)->behind == ":" && (small == "tel" || small == "ext" || text.core(0) == "Ref");
+  if ((needs_number(small) && !is_number && !is_before_colon && small != "est" && !is_number_of(text, small)) ||
       (needs_name(small) && !text.next_is_name()))
     return false;
   const bool is_before_year = (small == "b" || small == "d") && text.core(0) == small && may_be_year(text.core(1));
   if ((small == "b" || small == "d") && !is_before_year) return false;
   if (small == "est" && !is_number && !text.token(0)->has_point()) return false;
   const bool is_number_sign = text.core(0) == "No" && text.before() && is_number && text.token(0)->behind.empty();
-  const bool is_before_colon = text.token(0)->behind == ":" && (small == "tel" || small == "ext");
   const bool is_of_building = (small == "apt" || small == "fl" || small == "ext") && is_number;
   const bool has_point = text.token(0)->has_point() || is_number_sign || is_before_colon || is_of_building;
   const auto* before = text.before();
@@ -83,6 +85,10 @@ bool read_short_form(EnglishCursor& text) {
   const bool is_before_name = text.next_is_name() && !(small == "st" && is_of_street(text));
   const bool is_road = text.core(0) == "Rt" && is_number;
   const bool is_circa = (small == "c" || small == "ca") && has_point;
+  const auto with = text.core(1);  // "Dr. and Mrs. Lee"
+  const bool is_couple = text.core(0) == "Dr" && !is_behind_name && (with == "and" || with == "&") &&
+                         long_form(text.core(2), true, true) && is_ascii_upper(text.core(2).front());
+  const bool is_church = text.core(0) == "Ch" && has_point && is_behind_name && !is_number;  // "St. Mary's Ch."
   const auto next = text.core(1);
   const bool is_estimated = small == "est" && has_point && !next.empty() && ascii_lower(next) == next && !is_number;
   const auto rate = text.has_words() && text.last_word() == "per" ? unit_name(text.core(0), true) : std::nullopt;
@@ -95,6 +101,8 @@ bool read_short_form(EnglishCursor& text) {
                     : is_road    ? "route"
                     : is_round   ? "round"
                     : is_circa   ? "circa"
+                    : is_church  ? "church"
+                    : is_couple  ? "doctor"
                                  : long_form(text.core(0), has_point, is_before_name);
   if (!form) return false;
   text.take_point();
@@ -124,6 +132,7 @@ bool is_named_a(const EnglishCursor& text) {
   if (token.core != "A") return false;
   if (token.behind.starts_with(')') || token.behind.starts_with(':')) return true;
   if (text.is_shouted()) return false;
+  if (text.small_before() == "the" && text.before()->behind.empty()) return true;  // "the A train"
   const auto* other = text.token(2);
   if ((text.core(1) == "to" || text.core(1) == "and" || text.core(1) == "or") && other && other->core.size() == 1 &&
       is_ascii_upper(other->core.front()) && other->core != "I")

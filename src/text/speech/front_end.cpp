@@ -238,14 +238,15 @@ Result<SymbolText> TextFrontEnd::read(std::string_view text) const {
   return result;
 }
 
-Result<ReadableSentences> readable_sentences(const TextFrontEnd& front_end, std::span<const std::string> sentences) {
+Result<ReadableSentences> readable_sentences(const TextFrontEnd& front_end, const Sentences& sentences) {
   ReadableSentences found;
-  for (const auto& sentence : sentences) {
-    const auto text = front_end.read(sentence);
+  for (std::size_t i = 0; i < sentences.pieces.size(); ++i) {
+    const auto text = front_end.read(sentences.pieces[i]);
     const bool is_left_out = !text && text.error().fault == Fault::unsupported;
     if (text) found.skipped.insert(text->skipped.begin(), text->skipped.end());
-    (is_left_out ? found.left_out : found.read).push_back(sentence);
-    if (!text && (!is_left_out || found.left_out.size() == sentences.size()))
+    (is_left_out ? found.left_out : found.read).push_back(sentences.pieces[i]);
+    if (!is_left_out) found.rises.push_back(sentences.rises[i]);
+    if (!text && (!is_left_out || found.left_out.size() == sentences.pieces.size()))
       return fail(Fault::usage, text.error().what, text.error().hint);
   }
   return found;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "text/speech/grapheme_rules.h"
 #include "text/speech/lexicon.h"
+#include "text/speech/sentences.h"
 
 namespace tutti {
 
@@ -75,12 +76,13 @@ class TextFrontEnd {
 /// Sentences by whether a front end has symbols for them.
 struct ReadableSentences {
   std::vector<std::string> read{};
+  std::vector<bool> rises{};            ///< of those, as in Sentences
   std::vector<std::string> left_out{};  ///< those in characters without symbols alone
   std::set<std::string> skipped{};      ///< as in SymbolText, of those that are read
 };
 
-/// Fault::usage where none of the sentences is read, and for what TextFrontEnd::read refuses for another reason.
-Result<ReadableSentences> readable_sentences(const TextFrontEnd& front_end, std::span<const std::string> sentences);
+/// Fault::usage where no piece of the sentences is read, and for what TextFrontEnd::read refuses for another reason.
+Result<ReadableSentences> readable_sentences(const TextFrontEnd& front_end, const Sentences& sentences);
 
 /// Where tools/setup.sh puts CMUdict: in the cache.
 std::filesystem::path cmudict_file();

@@ -68,10 +68,10 @@ bool is_unit_of_number(std::string_view text, std::size_t at) {
 /// Whether a full stop behind `before` belongs to its last word. `behind` is what follows the stop.
 bool is_abbreviated(std::string_view before, std::string_view behind) {
   constexpr auto kKnown = std::to_array<std::string_view>(
-      {"dr",   "mr",     "mrs", "ms",  "st",   "prof", "jr",   "sr",   "no", "vs",  "gen",
-       "col",  "rev",    "hon", "mt",  "rep",  "sen",  "gov",  "capt", "lt", "sgt", "maj",
-       "pres", "messrs", "adm", "cpl", "cmdr", "attn", "incl", "excl", "cf", "viz", "fig",
-       "figs", "vol",    "pp",  "pls", "rte",  "ens",  "amb",  "insp", "fr", "rt"});
+      {"dr",   "mr",   "mrs",  "ms",   "st",  "prof", "jr",  "sr",   "no",   "vs",   "gen",    "col", "rev",
+       "hon",  "mt",   "rep",  "sen",  "gov", "capt", "lt",  "sgt",  "maj",  "pres", "messrs", "adm", "cpl",
+       "cmdr", "attn", "incl", "excl", "cf",  "viz",  "fig", "figs", "vol",  "pp",   "pls",    "rte", "ens",
+       "amb",  "insp", "fr",   "rt",   "pfc", "spc",  "cpt", "lcpl", "ssgt", "msgt", "sfc",    "cres"});
   auto begin = before.size();
   while (begin > 0 && std::isalpha(static_cast<unsigned char>(before[begin - 1])) != 0) --begin;
   std::string word(before.substr(begin));
@@ -156,17 +156,44 @@ std::string with_plain_quotes(std::string_view text) {
 
 void add(Sentences& into, std::string_view piece) {
   piece = trimmed(piece);
-  if (std::ranges::any_of(to_code_points(without_markup(piece)), is_readable)) into.pieces.emplace_back(piece);
+  if (!std::ranges::any_of(to_code_points(without_markup(piece)), is_readable)) return;
+  into.pieces.emplace_back(piece);
+  into.rises.push_back(false);
+}
+
+/// Whether a sentence is over behind `part`, which a stop, ';', ':' or a line break ends. A line that goes on in lower
+/// case was broken within a sentence.
+bool is_over(std::string_view part, std::string_view behind) {
+  const auto plain = with_plain_quotes(part);
+  const auto last = plain.find_last_not_of(" \t\r\n\v\f)\"'");
+  if (last != plain.npos && std::string_view(".!?").find(plain[last]) != std::string_view::npos) return true;
+  const auto next = behind.find_first_not_of(kSpace);
+  return part.ends_with('\n') &&
+         (next == behind.npos || !is_ascii_alphabetic(behind[next]) || is_ascii_upper(behind[next]));
+}
+
+/// "is", "don't": a question that begins with it has yes or no for an answer, whatever words it has.
+bool is_auxiliary(std::string_view word) {
+  constexpr auto kAuxiliaries = std::to_array<std::string_view>(
+      {"am",    "is",    "are",   "was",   "were",   "do",   "does",   "did",  "have",   "has",    "had",  "can",
+       "could", "will",  "would", "shall", "should", "may",  "might",  "must", "isn",    "aren",   "wasn", "weren",
+       "don",   "doesn", "didn",  "haven", "hasn",   "hadn", "couldn", "won",  "wouldn", "shouldn"});
+  return std::ranges::find(kAuxiliaries, word) != kAuxiliaries.end();
 }
 
 }  // namespace
 
 Sentences split_sentences(std::string_view text, std::size_t most) {
   Sentences found;
+  std::string_view whole = text;  // from where the sentence began
   while (!text.empty()) {
-    const auto end = end_of_sentence(text);
-    auto sentence = trimmed(text.substr(0, end));
-    text.remove_prefix(end);
+    const auto part = text.substr(0, end_of_sentence(text));
+    auto sentence = trimmed(part);
+    text.remove_prefix(part.size());
+    const auto so_far = trimmed(whole.substr(0, whole.size() - text.size()));
+    const bool rises = is_yes_or_no_question(sentence) && is_yes_or_no_question(so_far);
+    if (is_over(part, text)) whole = text;
+    const auto before = found.pieces.size();
     while (sentence.size() > most) {
       const auto cut = cut_of(sentence, most);
       add(found, sentence.substr(0, cut));
@@ -174,6 +201,7 @@ Sentences split_sentences(std::string_view text, std::size_t most) {
       ++found.cut;
     }
     add(found, sentence);
+    if (found.pieces.size() > before) found.rises.back() = rises;
   }
   return found;
 }
@@ -181,7 +209,8 @@ Sentences split_sentences(std::string_view text, std::size_t most) {
 bool is_yes_or_no_question(std::string_view sentence) {
   constexpr auto kQuestionWords =
       std::to_array<std::string_view>({"what", "who", "whom", "whose", "where", "when", "why", "which", "how"});
-  const std::string plain = with_plain_quotes(sentence);
+  std::string plain = with_plain_quotes(sentence);
+  std::ranges::replace(plain, '\n', ' ');
   const auto last = plain.find_last_not_of(" \t\r\n\v\f)\"'");
   if (last == plain.npos || plain[last] != '?') return false;
   // One of the first two words, or the first behind a comma: "Excuse me, where is it?"
@@ -192,6 +221,7 @@ bool is_yes_or_no_question(std::string_view sentence) {
     const auto begin = std::min(word.find_first_not_of("(\"'"), word.size());
     // "what's", "why're" and "how'd" are the words before their apostrophes.
     const auto small = ascii_lower(word.substr(begin, word.find_first_of(",.;:?!)\"'", begin) - begin));
+    if (words == 0 && is_auxiliary(small)) return true;
     if ((words < kFirst || behind_comma) && std::ranges::find(kQuestionWords, small) != kQuestionWords.end())
       return false;
     behind_comma = word.ends_with(',');

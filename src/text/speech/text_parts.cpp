@@ -279,6 +279,14 @@ class Tokenizer {
       tokens.push_back({.core = "dash"});
       rest.remove_prefix(2);
     }
+    constexpr std::size_t kDecrement = 3;  // "i--" of code
+    if (rest.size() >= kDecrement && is_ascii_alphabetic(rest.front()) && rest.substr(1, 2) == "--" &&
+        rest.find_first_not_of(".,;:)", kDecrement) == rest.npos) {
+      tokens.push_back({.core = std::string(rest.substr(0, 1))});
+      tokens.push_back({.core = "minus"});
+      tokens.push_back({.core = "minus", .behind = std::string(rest.substr(kDecrement))});
+      return;
+    }
     bool is_tight = false;
     while (!rest.empty()) {
       const auto dash = rest.find("--");

@@ -75,12 +75,18 @@ constexpr auto kUnits = std::to_array<Unit>({
     {"Ah", "ampere hour", "ampere hours", "m"},
     {"cal", "calorie", "calories", "k"},
     {"bar", "bar", "bar", "m"},
+    {"t", "ton", "tons", "", false},
     {"dB", "decibel", "decibels"},
+    {"dBA", "decibel", "decibels"},
+    {"dBm", "d b m", "d b m", "", false},
+    {"dBi", "d b i", "d b i", "", false},
     {"Sv", "sievert", "sieverts", "mu", false},
     {"Bq", "becquerel", "becquerels", "kM", false},
     {"lm", "lumen", "lumens"},
     {"lx", "lux", "lux"},
     {"ha", "hectare", "hectares"},
+    {"kr", "krone", "kroner", "", false},
+    {"ly", "light year", "light years", "", false},
     {"lb", "pound", "pounds"},
     {"lbs", "pound", "pounds"},
     {"oz", "ounce", "ounces"},
@@ -248,7 +254,7 @@ std::string unit_of_rate(std::string_view unit) {
 }
 
 bool may_be_unit(char unit, bool is_tight) {
-  return std::string_view(is_tight ? "msghlLVW" : "msghlLVWJNK").find(unit) != std::string_view::npos;
+  return std::string_view(is_tight ? "msghlLVWt" : "msghlLVWJNKt").find(unit) != std::string_view::npos;
 }
 
 }  // namespace tutti

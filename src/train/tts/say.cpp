@@ -23,6 +23,7 @@
 #include "device/machine.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
+#include "text/speech/front_end.h"
 #include "text/speech/sentences.h"
 #include "train/tts/speech_times.h"
 #include "train/tts/voice.h"
@@ -69,8 +70,9 @@ Placed positioned(std::vector<float> samples, Hertz rate, std::optional<std::int
 }
 
 /// `range`: of the pitch.
-Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pieces, SpeakingOptions options,
-                         double range, const TakeSamples& take) {
+Result<Spoken> speak_all(const Voice& voice, const ReadableSentences& sentences, SpeakingOptions options, double range,
+                         const TakeSamples& take) {
+  const auto& pieces = sentences.read;
   const auto& mel = voice.model().mel;
   const double rate = mel.rate.value;
   const auto pause = samples_in(Seconds(kPause * options.pauses / options.rate), mel.rate);
@@ -78,7 +80,7 @@ Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pie
   SentenceLevel level(kLoudness, mel.rate);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     auto speech = TRY(voice.speak(pieces[i], options));
-    const bool rises = voice.model().language == kEnglish && is_yes_or_no_question(pieces[i]);
+    const bool rises = voice.model().language == kEnglish && sentences.rises[i];
     auto placed = positioned(std::move(speech.samples), mel.rate, i == 0 ? std::nullopt : std::optional(pause),
                              i + 1 == pieces.size());
     // Behind the fades: a period that moves from a sentence's end must not end at full strength.
@@ -136,11 +138,11 @@ Result<std::string> say(const SayRequest& request) {
   const auto sentences = split_sentences(request.text, kLongestSentence);
   if (sentences.pieces.empty())
     return fail(Fault::usage, "the text has no letter and no figure: there is nothing to say");
-  const auto readable = TRY(readable_sentences(voice.front_end(), sentences.pieces));
+  const auto readable = TRY(readable_sentences(voice.front_end(), sentences));
   const auto rate = voice.model().mel.rate;
   const bool streams = request.streams && readable.read.size() > 1;
   const auto keep_all = [](std::span<const std::int16_t>) { return Result<void>(); };
-  const auto spoken = TRY(speak_all(voice, readable.read,
+  const auto spoken = TRY(speak_all(voice, readable,
                                     {.speaker = speaker,
                                      .rate = request.rate,
                                      .seed = request.seed,
