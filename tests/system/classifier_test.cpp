@@ -362,7 +362,10 @@ TEST(Classifier, TuningIsRecordedAndItsBestTrained) {
     return trial["whole"].template get<bool>() ? trial["rank"].template get<double>() : 1e9;
   });
   const auto settings = read_file(work / "out/config.toml").value();
-  EXPECT_NE(settings.find("batch-size = " + best["batch_size"].dump()), std::string::npos) << settings;
+  if (best["whole"].get<bool>())
+    EXPECT_NE(settings.find("batch-size = " + best["batch_size"].dump()), std::string::npos) << settings;
+  else  // on a busy machine
+    EXPECT_NE(end.err.find("no trial was over in time"), std::string::npos) << end.err;
   EXPECT_FALSE(fs::exists(work / "out/tuning-trial"));
   const auto record = read_file(work / "out/tuning.jsonl").value();
   const auto resumed = run_program({tutti_program(), "train", "classifier", "--out", (work / "out").string(),

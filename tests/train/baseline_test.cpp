@@ -204,10 +204,7 @@ TEST(Comparison, MixtureShipsUnlessOneOfItsPartsIsBetter) {
   EXPECT_EQ(shipped(0.9, 0.1, 0.09, 60), Shipped::baseline) << "the network learned nothing";
   EXPECT_EQ(shipped(0.2, 0.1, 0.15, 60), Shipped::baseline);
   const auto less_certain = TaskScores{.rank = 0.49, .metrics = {{"macro_f1", 0.5}}, .text = "some", .json = "{}"};
-  EXPECT_EQ((Comparison{.network = less_certain,
-                        .baseline = scores_with(0.5),
-                        .mixture = less_certain,
-                        .recordings = 2}
+  EXPECT_EQ((Comparison{.network = less_certain, .baseline = scores_with(0.5), .mixture = less_certain, .recordings = 2}
                  .ships()),
             Shipped::baseline)
       << "a lower loss alone";
@@ -222,6 +219,18 @@ TEST(Comparison, BaselineShipsUnlessTheNetworkIsBetter) {
   };
   EXPECT_TRUE(among(7).ships_baseline()) << "less than one recording of seven";
   EXPECT_FALSE(among(700).ships_baseline());
+}
+
+TEST(Comparison, CountsTheHalfThatDidNotChooseTheThreshold) {
+  const TempFolder work;
+  const auto set = set_of(work / "set.h5", 80, by_shape);
+  const auto never = [] { return false; };
+  const auto all = scored_on(trained_baseline(*set, {}, "").model, *set, 4096, never).value();
+  EXPECT_EQ(all.recordings, 80);
+  const auto half = scored_on(trained_baseline(*set, {}, "A").model, *set, 4096, never).value();
+  EXPECT_GT(half.recordings, 0);
+  EXPECT_LT(half.recordings, 80);
+  EXPECT_NE(half.scores.text.find(std::to_string(half.recordings) + " files"), std::string::npos);
 }
 
 TEST(Comparison, RisingLossIsReported) {

@@ -54,7 +54,8 @@ Result<ModelScores> scored_on(ClassifierModel model, const LabelledSet& set, std
     }
   }
   const auto rule = model.rule();
-  return ModelScores{task_scores(score_files(answers, set.labels().size(), rule), set.labels(), rule), rule.decision};
+  return ModelScores{task_scores(score_files(answers, set.labels().size(), rule), set.labels(), rule), rule.decision,
+                     std::ssize(answers)};
 }
 
 bool LossCourse::rises() const {

@@ -17,7 +17,8 @@ namespace tutti {
 /// A model's scores on a validation part.
 struct ModelScores {
   TaskScores scores{};
-  FileDecision decision{};  ///< with a second head: what they were taken by, swept on the other half of the part
+  FileDecision decision{};      ///< with a second head: what they were taken by, swept on the other half of the part
+  std::int64_t recordings = 0;  ///< that were scored: with a second head the half that did not choose its threshold
 };
 
 /// Scores a model on a validation part: with a label that is decided by file, the threshold of that is swept on one

@@ -335,9 +335,8 @@ Result<void> conclude(const ClassifierTraining& training, const TrainingData& da
   const auto validation =
       baseline.model.is_binary ? data.validation->one_against_rest(baseline.model.against) : data.validation;
   const auto never = [] { return false; };
-  Comparison comparison{.held_out = "validation part", .recordings = std::ssize(validation->recordings())};
   const auto own = TRY(scored_on(baseline.model, *validation, r.val_batch_size, never));
-  comparison.baseline = own.scores;
+  Comparison comparison{.baseline = own.scores, .held_out = "validation part", .recordings = own.recordings};
   baseline.model.decision = own.decision;
   const auto device = TRY(device_named(r.arithmetic.device));
   const auto network = trained_network(training.out, device);
