@@ -99,7 +99,7 @@ asan: setup ## every test under the address and undefined-behaviour sanitizers, 
 tsan: setup ## the threaded modules under ThreadSanitizer
 	@$(configure) tsan $(CMAKE_ARGS) --log-level=WARNING
 	@cmake --build --preset tsan -j $(JOBS)
-	@tools/run_tests.py build-tsan -R '^(base|device|feed|flow|jobs|link|serve|transcribe)\.'
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/tools/tsan.supp tools/run_tests.py build-tsan -R '^(base|device|feed|flow|jobs|link|serve|transcribe)\.'
 
 install: setup ## install below $(DESTDIR)$(prefix)
 	@$(configure) release -B $(BUILD) $(install_args) $(CMAKE_ARGS) --log-level=WARNING

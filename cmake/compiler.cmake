@@ -10,7 +10,7 @@ endif()
 set(TUTTI_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Werror -Wno-restrict)
 
 if(TUTTI_SANITIZE)
-  add_compile_options(-fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${TUTTI_SANITIZE})
   # With a sanitizer's checks in between g++ reports the standard library's own <regex> and <string>.
   list(APPEND TUTTI_WARNINGS -Wno-maybe-uninitialized -Wno-stringop-overread)

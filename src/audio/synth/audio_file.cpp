@@ -103,8 +103,12 @@ Result<std::string> encoded_bytes(std::span<const std::int16_t> pcm, const Encod
   AudioBytes audio;
   SF_VIRTUAL_IO calls = AudioBytes::calls();
   std::unique_ptr<SNDFILE, FreeWith<sf_close>> file(sf_open_virtual(&calls, SFM_WRITE, &info, &audio));
+  // Why it could not be opened is in a variable of the whole process, which threads write without a lock.
+  if (!file)
+    return fail(Fault::unsupported, "cannot be made " + as.name + ": libsndfile does not write that at " +
+                                        std::to_string(rate.value) + " Hz");
   const auto frames = static_cast<sf_count_t>(pcm.size());
-  if (!file || sf_writef_short(file.get(), pcm.data(), frames) != frames)
+  if (sf_writef_short(file.get(), pcm.data(), frames) != frames)
     return fail(Fault::unsupported, "cannot be made " + as.name + ": " + sf_strerror(file.get()));
   // The last frames go out as it is closed.
   if (const int error = sf_close(file.release()); error != 0)
