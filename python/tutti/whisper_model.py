@@ -274,7 +274,7 @@ def refuse_unlike(chosen: TranscriptionOptions, is_multilingual: bool) -> None:
     for name, value in expected.items():
         found = getattr(chosen, name)
         if found != value and not (name == "multilingual" and not is_multilingual):
-            raise UsageError(f"{name}: expected {value}, found {found}. Tutti has no other", "usage")
+            raise UsageError(f"{name}: expected {value}, found {found!r}. Tutti has no other", "usage")
     if chosen.length_penalty not in (0, 1):
         raise UsageError(f"length_penalty: expected 1 or 0, found {chosen.length_penalty}. Tutti has no other", "usage")
     if chosen.initial_prompt is not None and not isinstance(chosen.initial_prompt, str):

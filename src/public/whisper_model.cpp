@@ -95,8 +95,8 @@ Result<void> check(const WhisperModelOptions& options) {
   if (auto threads = expect_none_below_zero("threads", options.threads); !threads) return threads;
   if (auto batch = expect_none_below_zero("batch_size", options.batch_size); !batch) return batch;
   if (std::ranges::find(kComputeTypes, options.compute_type) == kComputeTypes.end())
-    return fail(Fault::usage, field("compute_type") + ": expected " + joined(kComputeTypes, ", ") + ", found " +
-                                  options.compute_type);
+    return fail(Fault::usage, field("compute_type") + ": expected " + joined(kComputeTypes, ", ") + ", found '" +
+                                  options.compute_type + "'");
   if (options.longest <= Seconds(0)) return fail(Fault::usage, field("longest") + ": expected more than 0 seconds");
   return {};
 }

@@ -82,6 +82,7 @@ TEST(Prices, WhatIsNoPriceIsRefusedByName) {
   EXPECT_THAT(refusal("-1"), HasSubstr("price: expected 0 or more, found -1"));
   EXPECT_THAT(refusal("T4=-1"), HasSubstr("expected 0 or more, found -1 in 'T4=-1'"));
   EXPECT_THAT(refusal("T4=cheap"), HasSubstr("expected a price in USD an hour, found cheap"));
+  EXPECT_THAT(refusal("T4="), HasSubstr("expected a price in USD an hour, found nothing in 'T4='"));
   EXPECT_THAT(refusal("nan"), HasSubstr("found nan"));
   EXPECT_THAT(refusal("inf"), HasSubstr("found inf"));
   EXPECT_THAT(refusal("=1"), HasSubstr("expected a device's name before '=1'"));

@@ -230,6 +230,8 @@ TEST_F(OtherSets, CommandOfAShardRunsOnce) {
   EXPECT_EQ(read_file(folder_ / "runs").value(), "\n");
   const auto failed = open_dataset("pipe:echo half; exit 3", "", {});
   EXPECT_THAT(failed.error().text(), HasSubstr("the command of a shard exited with status 3: echo half"));
+  for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache" / "shards"))
+    EXPECT_EQ(file.path().extension(), ".tar") << "no lock is left: " << file.path();
 }
 
 TEST_F(OtherSets, DamagedShardsAreNamed) {

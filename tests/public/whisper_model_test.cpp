@@ -125,11 +125,13 @@ TEST(WhisperTranscriber, TranscriptionsThatEndedKeepNoFileOpen) {
   EXPECT_LE(open_files(), before);
 }
 
-TEST(WhisperTranscriber, NumbersThatCannotBeIntendedAreErrorsOfLoad) {
+TEST(WhisperTranscriber, OptionsThatCannotBeIntendedAreErrorsOfLoad) {
   const std::string nano = TUTTI_SOURCE_DIR "/models/nano";
-  const WhisperModelOptions refused[] = {
-      {.model = nano, .threads = -5}, {.model = nano, .batch_size = -5}, {.model = nano, .longest = Seconds(-1)}};
-  const char* names[] = {"threads -5", "batch_size -5", "longest"};
+  const WhisperModelOptions refused[] = {{.model = nano, .threads = -5},
+                                         {.model = nano, .batch_size = -5},
+                                         {.model = nano, .longest = Seconds(-1)},
+                                         {.model = nano, .compute_type = ""}};
+  const char* names[] = {"threads -5", "batch_size -5", "longest", "found ''"};
   for (std::size_t i = 0; i < std::size(refused); ++i) {
     const auto model = WhisperTranscriber::load(refused[i]);
     ASSERT_FALSE(model) << names[i];

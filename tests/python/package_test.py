@@ -524,6 +524,7 @@ class OnAnEmulatedGpu(Package):
             "tutti.Whisper(model).transcribe(np.ones(16000), suppress_tokens='a')": "suppress_tokens: expected token ids",
             "WhisperModel('x', compute_type='int16')": "compute_type: int16 is CTranslate2's alone",
             "WhisperModel('x', compute_type='int7')": "compute_type: expected default, auto, float32",
+            "WhisperModel('x', compute_type='')": ", found ''",
             "WhisperModel('x', download_root='y')": "download_root: expected None",
             "WhisperModel('x', device_index=[0, 1])": "device_index: expected 0 with device 'auto'",
             "WhisperModel('x', sing=True)": "expected no argument 'sing'",

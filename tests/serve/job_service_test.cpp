@@ -115,5 +115,11 @@ TEST_F(JobServiceTest, HistoryHasTheAudioThatTheRunHasDone) {
   EXPECT_EQ(runs->front().end.audio, Seconds(3));
 }
 
+TEST_F(JobServiceTest, HistoryHasARunAtWorkUntilItEnds) {
+  EXPECT_EQ(state_of(store_->runs(1)->front()), RunState::at_work) << "of a killed server it becomes lost";
+  stop();
+  EXPECT_EQ(state_of(store_->runs(1)->front()), RunState::ended);
+}
+
 }  // namespace
 }  // namespace tutti

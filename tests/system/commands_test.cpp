@@ -303,6 +303,16 @@ TEST(Convert, RefusesTurnsOfATranscriptWithoutSpeakers) {
   EXPECT_FALSE(std::filesystem::exists(folder / "talk.rttm"));
 }
 
+TEST(Convert, TranscriptOfSilenceHasNoTurns) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "still.json",
+                                    R"({"text": "", "segments": [{"start": 0, "end": 9, "text": "", "words": []}]})"));
+  const ProgramEnd end = run_program(
+      {tutti_program(), "convert", (folder / "still.json").string(), "-f", "rttm", "-o", folder.path().string()});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(read_file(folder / "still.rttm").value(), "");
+}
+
 TEST(Wer, PrintsTheContractsJson) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "ref", "the quick brown fox\n"));

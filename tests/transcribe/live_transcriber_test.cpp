@@ -16,6 +16,7 @@ using namespace tutti;
 namespace {
 
 constexpr double kWordSeconds = 0.4;
+constexpr float kProbability = 0.5;  // of every token
 
 /// Reads a word every 0.4 s of audio, "alpha bravo ..." by number, whatever is spoken; gets a word wrong until half a
 /// second of audio follows it. Checks that the fixed text begins its answer.
@@ -51,7 +52,7 @@ class ScriptedDecoder final : public WindowDecoder {
     for (std::size_t i = 0; i <= request.text.size(); ++i)
       answer.starts.push_back(
           static_cast<std::int32_t>(std::lround((first + static_cast<double>(i) * kWordSeconds) * 50)));
-    answer.probabilities.assign(request.text.size(), 1);
+    answer.probabilities.assign(request.text.size(), kProbability);
     return answer;
   }
 
@@ -88,6 +89,9 @@ struct Captions final : CaptionListener {
     EXPECT_FALSE(caption.text.empty());
     EXPECT_GE(caption.start, finals.empty() ? 0 : finals.back().end);
     EXPECT_GE(caption.end, caption.start);
+    EXPECT_EQ(caption.scores.size(), caption.words.size());
+    for (const WordScore& score : caption.scores)
+      EXPECT_NEAR(score.logprob, static_cast<double>(score.tokens) * std::log(kProbability), 1e-6);
     finals.push_back(caption);
     text += caption.text;
   }
@@ -230,4 +234,21 @@ TEST(CaptionSegments, EndWithSentencesAndBeforeTheyGrowTooLong) {
   EXPECT_EQ(segments.pause().size(), 1U);
   EXPECT_TRUE(segments.pause().empty());
   EXPECT_EQ(segments.transcript("en").segments.size(), 2U);
+}
+
+TEST(CaptionSegments, HaveTheMeanLogProbabilityOfTheirTokens) {
+  CaptionSegments segments;
+  Caption caption{.id = 0, .temperature = 0.2, .no_speech_prob = 0.1};
+  caption.words = {{.word = " One", .start = 0, .end = 0.3}, {.word = " two.", .start = 0.3, .end = 0.6}};
+  caption.scores = {{.logprob = -0.5, .tokens = 1}, {.logprob = -1, .tokens = 2}};
+  segments.add(caption);
+  const auto open = segments.transcript("en").segments;
+  EXPECT_DOUBLE_EQ(open.at(0).avg_logprob, -0.5);
+  const auto done = segments.pause();
+  EXPECT_DOUBLE_EQ(done.at(0).avg_logprob, -0.5);
+  EXPECT_DOUBLE_EQ(done.at(0).temperature, 0.2);
+  EXPECT_DOUBLE_EQ(done.at(0).no_speech_prob, 0.1);
+  EXPECT_GT(done.at(0).compression_ratio, 0);
+  segments.add({.id = 1, .words = {{.word = " Three", .start = 2, .end = 3}}});
+  EXPECT_EQ(segments.pause().at(0).avg_logprob, 0) << "what is not known is not the last one's";
 }

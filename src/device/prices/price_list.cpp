@@ -37,7 +37,8 @@ Result<double> amount_in(std::string_view text, std::string_view part) {
   return fail(Fault::usage,
               (is_high ? "expected at most " + fixed_text(kMostUsd, 0)
                        : std::string(value ? "expected 0 or more" : "expected a price in USD an hour")) +
-                  ", found " + std::string(text) + (text == part ? "" : " in '" + std::string(part) + "'"),
+                  ", found " + (text.empty() ? "nothing" : std::string(text)) +
+                  (text == part ? "" : " in '" + std::string(part) + "'"),
               "As in 0.5, or T4=0.526,cpu=0.2, or prices.toml");
 }
 

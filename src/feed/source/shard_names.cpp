@@ -1,4 +1,6 @@
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -51,13 +53,39 @@ std::vector<std::string> choices_of(std::string_view within, std::size_t most) {
 
 namespace fs = std::filesystem;
 
+/// A lock file that goes with its owner.
+class RemovedLock {
+ public:
+  RemovedLock(OwnedFd lock, std::string path) : lock_(std::move(lock)), path_(std::move(path)) {}
+  RemovedLock(RemovedLock&&) = default;
+  RemovedLock& operator=(RemovedLock&&) = delete;
+  /// Removed before it is unlocked: who waits for it sees that it is gone.
+  ~RemovedLock() {
+    if (lock_) ::unlink(path_.c_str());
+  }
+
+ private:
+  OwnedFd lock_;
+  std::string path_;
+};
+
+/// Whether the file of that name is still the one that is open.
+bool is_file_at(int file, const std::string& path) {
+  struct stat open {
+  }, named{};
+  return ::fstat(file, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
+}
+
 /// Held while the command runs: others wait.
-Result<OwnedFd> lock_beside(const fs::path& file) {
+Result<RemovedLock> lock_beside(const fs::path& file) {
   const std::string path = file.string() + ".lock";
-  OwnedFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!lock) return fail_errno(path, "cannot be opened");
-  TRY(lock_file(lock.get(), path, "Set TUTTI_CACHE to a folder on a disk of this machine"));
-  return lock;
+  for (;;) {
+    OwnedFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!lock) return fail_errno(path, "cannot be opened");
+    TRY(lock_file(lock.get(), path, "Set TUTTI_CACHE to a folder on a disk of this machine"));
+    if (is_file_at(lock.get(), path)) return RemovedLock(std::move(lock), path);
+  }
 }
 
 /// Runs it into `half`.

@@ -103,6 +103,10 @@ JobService::JobService(const JobServiceOptions& options, JobFiles files, SpeechS
                .callbacks = callbacks_,
                .models = options_.models,
                .usual = options_.usual}) {
+  // Without a status: what its devices do is not for those who look at fleets.
+  const auto report = [this] { (void)store_.report_run(run_, ""); };
+  report();
+  heartbeat_ = std::make_unique<PeriodicThread>(std::chrono::seconds(15), report);
   if (!options_.keep) return;
   constexpr Seconds kOften{1}, kSeldom{600};
   const auto every = std::clamp(*options_.keep / 10, kOften, kSeldom);
@@ -111,6 +115,7 @@ JobService::JobService(const JobServiceOptions& options, JobFiles files, SpeechS
 }
 
 JobService::~JobService() {
+  heartbeat_.reset();
   removing_.reset();
   const auto counts = store_.counts({.run = run_});
   RunEnd end{.elapsed = Clock::real().now() - started_, .audio = runner_.audio_done()};

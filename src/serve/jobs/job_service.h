@@ -113,6 +113,7 @@ class JobService {
   JobCallbacks callbacks_;
   JobRunner runner_;
   std::unique_ptr<PeriodicThread> removing_{};
+  std::unique_ptr<PeriodicThread> heartbeat_{};
 };
 
 }  // namespace tutti

@@ -13,6 +13,12 @@
 
 namespace tutti {
 
+/// How sure a word is: the sum of its tokens' log-probabilities.
+struct WordScore {
+  double logprob = 0;
+  std::int64_t tokens = 0;
+};
+
 /// A stretch of live text. Texts of all final captions in a row are the transcript; each brings the space before its
 /// first word along, where there is one.
 struct Caption {
@@ -21,6 +27,10 @@ struct Caption {
   double end = 0;
   std::string text{};
   std::vector<Word> words{};  // of a final caption
+  // Of a final caption, by the reading that fixed it:
+  std::vector<WordScore> scores{};  // of `words`; empty: not known
+  double temperature = 0;
+  double no_speech_prob = 0;
 };
 
 /// Receives what becomes of live audio. Calls come from one thread, in the order of the audio.
@@ -58,7 +68,7 @@ bool ends_sentence(std::string_view text);
 std::size_t agreed_words(std::span<const SpelledWord> earlier, std::span<const SpelledWord> latest);
 
 /// Final captions as segments of a transcript: a subtitle's length each, cut where a sentence ends, the speaker pauses
-/// or it would grow too long. One thread.
+/// or it would grow too long. Their log-probability is the mean of their tokens'. One thread.
 class CaptionSegments {
  public:
   /// Returns the segments that are complete with it.
@@ -74,6 +84,7 @@ class CaptionSegments {
 
   std::vector<Segment> segments_{};
   Segment open_{};
+  WordScore score_{};  // of the open one
 };
 
 }  // namespace tutti

@@ -30,6 +30,7 @@ constexpr std::size_t kAnswerTokens = 128;             // positions that stay fr
 constexpr double kTokensPerSecond = 10;                // of the fastest speech
 constexpr double kTrustedTemperature = 0.5;            // as in the sequential loop
 constexpr double kStepsPerSecond = 50;
+constexpr double kLeastProbability = 1e-10;  // has a logarithm
 
 double seconds_of(std::int64_t samples) {
   return length_of(samples, kModelRate).count();
@@ -230,6 +231,7 @@ Result<std::vector<std::int32_t>> LiveTranscriber::decode(WindowSpan window, Win
     const WindowScores scores{compression_ratio(strip(model_.tokenizer.decode(tokens))), answer.avg_logprob,
                               answer.no_speech_prob};
     last_temperature_ = temperature;
+    last_no_speech_prob_ = answer.no_speech_prob;
     if (is_silence(scores, model_.rules)) return std::vector<std::int32_t>();
     if (!needs_fallback(scores, model_.rules)) break;
     if (tries_again) continue;
@@ -259,9 +261,13 @@ Result<std::vector<LiveTranscriber::ReadWord>> LiveTranscriber::words_of(std::sp
   const double origin = seconds_of(samples_of(window.seek));
   for (SpelledWord& word : spelled) {
     const std::size_t behind = at + word.ids.size();
+    WordScore score{.tokens = std::ssize(word.ids)};
+    for (std::size_t i = at; i < behind && i < aligned.probabilities.size(); ++i)
+      score.logprob += std::log(std::max(static_cast<double>(aligned.probabilities[i]), kLeastProbability));
     words.push_back({.spelled = std::move(word),
                      .start = origin + aligned.starts[at] / kStepsPerSecond,
-                     .end = origin + aligned.starts[behind] / kStepsPerSecond});
+                     .end = origin + aligned.starts[behind] / kStepsPerSecond,
+                     .score = score});
     at = behind;
   }
   return words;
@@ -270,7 +276,7 @@ Result<std::vector<LiveTranscriber::ReadWord>> LiveTranscriber::words_of(std::sp
 /// Reports the first `words` of the open ones as final. None of them reaches beyond `end`.
 void LiveTranscriber::fix(std::size_t words, std::int64_t end) {
   if (words == 0) return;
-  Caption caption{.id = next_id_++};
+  Caption caption{.id = next_id_++, .temperature = last_temperature_, .no_speech_prob = last_no_speech_prob_};
   for (std::size_t i = 0; i < words; ++i) {
     ReadWord& word = open_[i];
     word.start = std::min(std::max(word.start, last_end_), std::max(last_end_, seconds_of(end)));
@@ -278,6 +284,7 @@ void LiveTranscriber::fix(std::size_t words, std::int64_t end) {
     last_end_ = word.end;
     caption.text += word.spelled.text;
     caption.words.push_back({.word = word.spelled.text, .start = word.start, .end = word.end});
+    caption.scores.push_back(word.score);
     fixed_.push_back(std::move(word));
   }
   open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(words));

@@ -65,6 +65,7 @@ class LiveTranscriber {
   struct ReadWord {
     SpelledWord spelled{};
     double start = 0, end = 0;  // seconds from the start of the audio
+    WordScore score{};
   };
   /// Which of its words a reading fixes.
   enum class Fixing { agreed, all_but_tail, all };
@@ -105,7 +106,7 @@ class LiveTranscriber {
   std::int64_t read_until_ = 0;         // samples before it were read
   std::int64_t settled_until_ = 0;      // all text before it is fixed
   std::int64_t done_until_ = 0;         // no window begins before it
-  double last_temperature_ = 0;
+  double last_temperature_ = 0, last_no_speech_prob_ = 0;
 
   std::int64_t readings_ = 0;
   std::int64_t next_id_ = 0;

@@ -19,7 +19,9 @@ namespace {
 
 Result<std::string> turns_text(const std::string& recording, const Transcript& transcript) {
   const auto turns = turns_of(transcript);
-  if (turns.empty() && !transcript.segments.empty())
+  const bool names_none = std::ranges::all_of(transcript.segments, &std::string::empty, &Segment::speaker);
+  // Without text no one speaks, whether speakers were looked for or not.
+  if (names_none && has_text(transcript))
     return fail(Fault::usage, "no segment names its speaker, so there are no turns for RTTM",
                 "Transcribe it with " + field("diarize") + ", or find the speakers of the recording by tutti diarize");
   return rttm_text(recording, turns);
