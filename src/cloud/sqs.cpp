@@ -81,9 +81,9 @@ Result<std::string> SqsClient::create(const std::string& name, const QueueSettin
   return json_text(made, "QueueUrl");
 }
 
-Result<std::string> SqsClient::url_of(const std::string& name) {
+Result<QueueUrl> SqsClient::find(const std::string& name) {
   auto found = TRY(call("GetQueueUrl", {{"QueueName", name}}, "queue " + name));
-  return json_text(found, "QueueUrl");
+  return parse_queue_url(json_text(found, "QueueUrl"));
 }
 
 Result<QueueFacts> SqsClient::facts(const QueueUrl& queue) {

@@ -48,8 +48,8 @@ class SqsClient {
   /// Fault::refused where one of that name is set up otherwise.
   Result<std::string> create(const std::string& name, const QueueSettings& settings,
                              const std::string& dead_letters_arn);
-  /// The URL of the queue of that name.
-  Result<std::string> url_of(const std::string& name);
+  /// The queue of that name. Fault::missing where there is none.
+  Result<QueueUrl> find(const std::string& name);
   Result<QueueFacts> facts(const QueueUrl& queue);
   /// Puts a message in and returns the id that SQS gave it. `attributes`: beside the body, texts that are not empty.
   Result<std::string> send(const QueueUrl& queue, const std::string& body,

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/owned.h"
 #include "base/try.h"
 #include "feed/feature_cache.h"
@@ -83,6 +85,39 @@ class SetFileWriter {
   std::atomic<bool> has_failed_ = false;
   bool is_published_ = false;
 };
+
+/// A file of a set that SetFileWriter made whole, mapped.
+template <class Head>
+struct SetFile {
+  MappedFile file;
+  Head head{};
+  std::span<const std::byte> index{};  ///< what finish() wrote behind the records
+};
+
+/// Maps such a file, and checks its head and its index; records are not read. Fault::missing where there is none,
+/// Fault::corrupt for a damaged one or a file of another kind. `name`: what errors expect, as in "the set of a voice";
+/// `hint`: how to make it.
+template <class Head>
+Result<SetFile<Head>> open_set_file(const std::filesystem::path& path, const std::string& name,
+                                    const std::string& hint) {
+  const auto unusable = [&](Fault fault, const std::string& what) {
+    return fail(fault, path.string() + ": " + what, hint);
+  };
+  const std::string but_found = "expected " + name + ", found ";
+  auto file = MappedFile::open(path);
+  if (!file && file.error().fault == Fault::missing) return unusable(Fault::missing, but_found + "no file");
+  if (!file) return tl::unexpected<Error>(std::move(file).error());
+  const auto size = std::ssize(file->bytes());
+  const auto first = file->bytes(0, sizeof(Head));
+  if (first.empty()) return unusable(Fault::corrupt, but_found + std::to_string(size) + " bytes");
+  SetFile<Head> set{.file = *std::move(file)};
+  std::memcpy(&set.head, first.data(), sizeof(Head));
+  if (set.head.magic != Head{}.magic) return unusable(Fault::corrupt, but_found + "a file of another kind");
+  if (set.head.head_check != check_of_head(set.head)) return unusable(Fault::corrupt, "its head is damaged");
+  set.index = set.file.bytes(set.head.index_at, size - set.head.index_at);  // empty where the file was cut
+  if (checksum(set.index) != set.head.index_check) return unusable(Fault::corrupt, "its index is damaged");
+  return set;
+}
 
 /// Gives a file, which is whole and synced, its name in the set, and syncs the folder.
 Result<void> publish_file(const std::filesystem::path& half, const std::filesystem::path& whole);

@@ -168,8 +168,7 @@ Result<RunnerQueue> check_queue_and_bucket(const RunnerOptions& options, const R
                 "queue " + options.queue.name + ": it has no dead letters, and what fails for good would come again",
                 "Make a queue with them: tutti queue create NAME");
   const std::string name = facts.dead_letters_arn.substr(facts.dead_letters_arn.rfind(':') + 1);
-  const auto url = TRY(callers.with_sqs([&](SqsClient& sqs) { return sqs.url_of(name); }));
-  auto dead_letters = TRY(parse_queue_url(url));
+  auto dead_letters = TRY(callers.with_sqs([&](SqsClient& sqs) { return sqs.find(name); }));
   TRY(callers.with_s3([&](S3Client& s3) { return s3.check_bucket(options.bucket); }));
   return RunnerQueue{.dead_letters = std::move(dead_letters),
                      .wait_seconds = facts.settings.wait_seconds > 0 ? facts.settings.wait_seconds : kLongestWait,

@@ -102,7 +102,7 @@ TEST(TwoDevices, RelayingDeviceIsReportedAndChangesNothing) {
   EXPECT_TRUE(bytes(work / "plain/model/model.safetensors") == bytes(work / "relayed/model/model.safetensors"));
   const auto changed = run_program(on_two_devices(work / "set", work / "changed", {"--noise-share", "0.5"}));
   EXPECT_EQ(changed.exit_code, 4) << changed.err;
-  EXPECT_NE(changed.err.find("the set has no waveforms"), std::string::npos) << changed.err;
+  EXPECT_NE(changed.err.find("expected the waveforms of the set, found no file"), std::string::npos) << changed.err;
 }
 
 TEST(TwoDevices, WhatCannotBeIsRefusedWithWhatThereIs) {

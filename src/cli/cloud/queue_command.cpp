@@ -129,8 +129,7 @@ void print_status(const std::string& url, const QueueFacts& facts, const std::op
 /// The facts of the queue that dead letters go to, where this account has it; none: it cannot be looked into.
 std::optional<QueueFacts> dead_letters_of(SqsClient& sqs, const QueueFacts& facts) {
   if (facts.dead_letters_arn.empty()) return std::nullopt;
-  const auto url = sqs.url_of(name_in(facts.dead_letters_arn));
-  const auto queue = url ? parse_queue_url(*url) : tl::unexpected<Error>(url.error());
+  const auto queue = sqs.find(name_in(facts.dead_letters_arn));
   auto dead = queue ? sqs.facts(*queue) : tl::unexpected<Error>(queue.error());
   if (!dead) return std::nullopt;
   return *dead;
@@ -153,10 +152,7 @@ Result<void> create(SqsClient& sqs, const QueueCommand& command) {
 
 Result<void> status(SqsClient& sqs, const QueueCommand& command, const QueueUrl& given) {
   QueueUrl queue = given;
-  if (queue.url.empty()) {
-    const auto url = TRY(sqs.url_of(command.name()));
-    queue = TRY(parse_queue_url(url));
-  }
+  if (queue.url.empty()) queue = TRY(sqs.find(command.name()));
   const auto facts = TRY(sqs.facts(queue));
   const auto dead = dead_letters_of(sqs, facts);
   if (command.json) {

@@ -1,9 +1,10 @@
 #include "feed/voice/voice_set.h"
 
-#include <cstring>
 #include <utility>
 
 #include "base/json.h"
+#include "base/numbers.h"
+#include "base/try.h"
 
 namespace tutti {
 namespace {
@@ -86,34 +87,21 @@ std::vector<std::int64_t> spread_evenly(std::span<const std::int64_t> clips, std
 Result<std::shared_ptr<VoiceSet>> VoiceSet::open(const fs::path& path) {
   std::error_code ignored;
   const fs::path file = fs::is_directory(path, ignored) ? path / kVoiceSetFile : path;
-  auto mapped = MappedFile::open(file);
-  if (!mapped && mapped.error().fault == Fault::missing)
-    return fail(Fault::missing, file.string() + ": no set of a voice is there",
-                "Make one with 'tutti prepare tts --data DIR --out " + path.string() + "'");
-  if (!mapped) return tl::unexpected<Error>(mapped.error());
-  std::shared_ptr<VoiceSet> set(new VoiceSet(std::move(*mapped)));
-  auto read = set->read_index();
-  if (read) read = set->read_format();
+  auto opened = TRY(open_set_file<VoiceHead>(
+      file, "the set of a voice", "Make it with 'tutti prepare tts --data DIR --out " + path.string() + "'"));
+  std::shared_ptr<VoiceSet> set(new VoiceSet(std::move(opened)));
+  auto read = set->read_format();
   if (read) read = set->check_clips();
   if (!read) return fail_in(file.string(), read.error());
   return set;
 }
 
-Result<void> VoiceSet::read_index() {
-  const auto head = file_.bytes(0, sizeof head_);
-  if (head.empty())
-    return damaged("expected the set of a voice, found " + std::to_string(file_.bytes().size()) + " bytes");
-  std::memcpy(&head_, head.data(), sizeof head_);
-  if (head_.magic != kVoiceMagic) return damaged("expected the set of a voice, found a file of another kind");
-  if (head_.head_check != check_of_head(head_)) return damaged("its head is damaged");
-  const auto index = file_.bytes(head_.index_at, std::ssize(file_.bytes()) - head_.index_at);
-  if (index.empty() || checksum(index) != head_.index_check) return damaged("its index is damaged");
+VoiceSet::VoiceSet(SetFile<VoiceHead> opened) : file_(std::move(opened.file)), head_(opened.head) {
   entries_ =
       numbers<VoiceEntry>(file_.bytes(head_.index_at, head_.clips * static_cast<std::int64_t>(sizeof(VoiceEntry))));
   front_end_ = text_of(file_.bytes(head_.front_end_at, head_.front_end_size));
   for (std::int64_t i = 0; i < size(); ++i)
     (entries_[static_cast<std::size_t>(i)].part == VoicePart::training ? training_ : validation_).push_back(i);
-  return {};
 }
 
 Result<void> VoiceSet::read_format() {
@@ -152,10 +140,10 @@ VoiceClip VoiceSet::clip(std::int64_t index) const {
   return clip;
 }
 
-Seconds VoiceSet::length(std::span<const std::int64_t> clips) const {
+std::string VoiceSet::minutes(std::span<const std::int64_t> clips) const {
   std::int64_t all = 0;
   for (const auto clip : clips) all += frames(clip);
-  return Seconds(static_cast<double>(all * format_.mel.hop) / format_.mel.rate.value);
+  return fixed_text(static_cast<double>(all * format_.mel.hop) / format_.mel.rate.value / 60, 1);
 }
 
 }  // namespace tutti

@@ -12,6 +12,7 @@
 #include "audio/voice/voice_mel.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "feed/prepared_set.h"
 #include "feed/voice/voice_file.h"
 
 namespace tutti {
@@ -75,12 +76,11 @@ class VoiceSet {
   /// Frames of clip `index`, and its symbols, without touching its data.
   std::int64_t frames(std::int64_t index) const { return entries_[static_cast<std::size_t>(index)].frames; }
   std::int64_t symbols(std::int64_t index) const { return entries_[static_cast<std::size_t>(index)].symbols; }
-  /// Of the clips together, by their frames.
-  Seconds length(std::span<const std::int64_t> clips) const;
+  /// The length of the clips together in minutes, by their frames: "58.2".
+  std::string minutes(std::span<const std::int64_t> clips) const;
 
  private:
-  explicit VoiceSet(MappedFile file) : file_(std::move(file)) {}
-  Result<void> read_index();
+  explicit VoiceSet(SetFile<VoiceHead> opened);
   Result<void> read_format();
   Result<void> check_clips() const;
 

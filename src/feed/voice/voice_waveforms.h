@@ -56,8 +56,8 @@ class VoiceWaveforms {
   Result<std::span<const float>> clip(std::int64_t index) const;
 
  private:
-  VoiceWaveforms(std::filesystem::path path, MappedFile file) : path_(std::move(path)), file_(std::move(file)) {}
-  Result<void> read_index(const VoiceSet& set);
+  VoiceWaveforms(std::filesystem::path path, MappedFile file, std::span<const WaveformEntry> entries)
+      : path_(std::move(path)), file_(std::move(file)), entries_(entries) {}
 
   std::filesystem::path path_;
   MappedFile file_;

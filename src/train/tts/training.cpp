@@ -63,16 +63,12 @@ Result<TrainingData> open_data(const TtsRecipe& recipe) {
   return data;
 }
 
-/// "58.2": of the clips that are learned from.
-std::string minutes_of(const VoiceSet& set) {
-  return fixed_text(set.length(set.part(VoicePart::training)).count() / 60, 1);
-}
-
 void report_set(const TrainingData& data, const TtsTask& task, const std::string& devices) {
+  const VoiceSet& set = *data.training;
+  const auto clips = set.part(VoicePart::training);
   log(Level::info, "a voice of " + std::to_string(parameter_count(task.weights())) + " parameters on " +
-                       task.device().str() + "; " + std::to_string(data.training->part(VoicePart::training).size()) +
-                       " clips, " + minutes_of(*data.training) + " min at " +
-                       std::to_string(data.training->format().mel.rate.value) + " Hz, to learn from, " +
+                       task.device().str() + "; " + std::to_string(clips.size()) + " clips, " + set.minutes(clips) +
+                       " min at " + std::to_string(set.format().mel.rate.value) + " Hz, to learn from, " +
                        std::to_string(data.chosen_by.size()) + " to choose the best by" + devices);
 }
 
@@ -86,11 +82,12 @@ std::string voice_card(const VoiceModel& model, const VoiceSet& set, const std::
   const auto line = [](const std::string& what, const std::string& value) {
     return "| " + what + " | " + value + " |\n";
   };
+  const auto clips = set.part(VoicePart::training);
   std::string card =
       "# A voice of Tutti\n\nMade by `tutti train tts`; speak with `tutti say --voice DIR -o x.wav TEXT`.\n\n"
       "| | |\n|---|---|\n" +
       line("learned from", model.label.empty() ? "a set without a label" : model.label) +
-      line("clips, minutes", std::to_string(set.part(VoicePart::training).size()) + ", " + minutes_of(set)) +
+      line("clips, minutes", std::to_string(clips.size()) + ", " + set.minutes(clips)) +
       line("language", model.language) + line("speakers", joined(model.speakers, ", ")) +
       line("sound", std::to_string(model.mel.rate.value) + " Hz, " + std::to_string(model.mel.n_mels) +
                         " mels; phases by Griffin-Lim") +

@@ -26,16 +26,11 @@ std::string scores_text(const CopyScores& scores) {
   return "mel " + fixed_text(scores.mel, 3) + ", spectra " + fixed_text(scores.spectra, 3);
 }
 
-/// "58.2": of clips.
-std::string minutes_text(const VoiceSet& set, const std::vector<std::int64_t>& clips) {
-  return fixed_text(set.length(clips).count() / 60, 1);
-}
-
 void report_set(const VocoderData& data, const VocoderTask& task) {
   const auto left_out = data.set->part(VoicePart::training).size() - data.training.size();
   log(Level::info, "a vocoder of " + std::to_string(parameter_count(task.weights())) + " parameters on " +
                        task.device().str() + "; " + std::to_string(data.training.size()) + " clips, " +
-                       minutes_text(*data.set, data.training) + " min at " +
+                       data.set->minutes(data.training) + " min at " +
                        std::to_string(data.set->format().mel.rate.value) + " Hz, to learn from, " +
                        std::to_string(std::min(data.validation.size(), kMostChosenBy)) + " to choose the best by" +
                        (data.made ? "; the voice makes their spectrograms" : "") +
@@ -103,8 +98,7 @@ class VocoderLearner : public Learner<VocoderRecipe, VocoderTask> {
         "| | |\n|---|---|\n" +
         line("learned from", (model.label.empty() ? "a set without a label" : model.label) +
                                  (data_.made ? ", from spectrograms that a voice made of its texts" : "")) +
-        line("clips, minutes",
-             std::to_string(data_.training.size()) + ", " + minutes_text(*data_.set, data_.training)) +
+        line("clips, minutes", std::to_string(data_.training.size()) + ", " + data_.set->minutes(data_.training)) +
         line("sound", std::to_string(model.mel.rate.value) + " Hz, " + std::to_string(model.mel.n_mels) + " mels") +
         line("parameters", std::to_string(parameter_count(model.network.all)));
     if (scores)
