@@ -81,11 +81,12 @@ Result<void> check(const FeedOptions& options) {
 std::uint64_t fingerprint_of(const FeedOptions& options, std::uint64_t set) {
   const auto whole = [](auto value) { return static_cast<std::uint64_t>(value); };
   const bool is_rounded = !options.cache.folder.empty();  // features come in half precision then
-  return mixed({set, digest(options.split), whole(is_rounded), whole(options.max_samples), options.seed,
-                whole(options.shuffle), whole(options.rank), whole(options.ranks), whole(options.n_mels),
-                digest_of({options.window.count(), options.batch_audio.count()}), whole(options.padding),
-                whole(options.chunking), whole(options.frame_multiple), whole(options.batch_size),
-                whole(options.look_ahead), digest_of(options.augmentation)});
+  const auto all = mixed({set, digest(options.split), whole(is_rounded), whole(options.max_samples), options.seed,
+                          whole(options.shuffle), whole(options.rank), whole(options.ranks), whole(options.n_mels),
+                          digest_of({options.window.count(), options.batch_audio.count()}), whole(options.padding),
+                          whole(options.chunking), whole(options.frame_multiple), whole(options.batch_size),
+                          whole(options.look_ahead), digest_of(options.augmentation)});
+  return options.keyed_tone ? mixed({all, 1}) : all;
 }
 
 }  // namespace tutti

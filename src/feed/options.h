@@ -106,6 +106,7 @@ struct FeedOptions {
   Seconds batch_audio{0};       ///< (*) most audio in a batch, padding included; 0: `batch_size` alone decides
   int look_ahead = 512;         ///< (*) samples among which those of like length are chosen; 1: the plain order
   Augmentation augmentation{};  ///< (*) off by default
+  bool keyed_tone = false;  ///< (*) features are of the keyed tone alone (audio/tone_filter.h), once audio is changed
   /// Rows come as audio, with what was drawn for them (BatchClips), and a device makes features of them; by default
   /// the feed's own threads do.
   bool as_audio = false;

@@ -99,6 +99,13 @@ std::optional<ModelShape> from_path(const std::filesystem::path& model) {
   return from_name(snapshots.parent_path().filename().string());
 }
 
+bool config_has(const std::filesystem::path& model, const char* key, const char* value) {
+  const auto text = read_regular_file(model / "config.json");
+  if (!text) return false;
+  const Json json = Json::parse(*text, nullptr, false);
+  return json.is_object() && json.value(key, Json()) == value;
+}
+
 }  // namespace
 
 std::optional<ModelShape> model_shape(const std::filesystem::path& model) {
@@ -110,10 +117,11 @@ std::optional<ModelShape> model_shape(const std::filesystem::path& model) {
 }
 
 bool is_keyed(const std::filesystem::path& model) {
-  const auto text = read_regular_file(model / "config.json");
-  if (!text) return false;
-  const Json json = Json::parse(*text, nullptr, false);
-  return json.is_object() && json.value("tutti_vad_method", Json()) == "keying";
+  return config_has(model, "tutti_vad_method", "keying");
+}
+
+bool takes_keyed_tone(const std::filesystem::path& model) {
+  return config_has(model, "tutti_audio_filter", "keyed_tone");
 }
 
 }  // namespace tutti

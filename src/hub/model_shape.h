@@ -28,4 +28,8 @@ std::optional<ModelShape> model_shape(const std::filesystem::path& model);
 /// "tutti_vad_method": "keying". False for whatever has no such file.
 bool is_keyed(const std::filesystem::path& model);
 
+/// Whether a model was trained on the keyed tone alone (audio/tone_filter.h), and is to get nothing else: its
+/// config.json has "tutti_audio_filter": "keyed_tone". False for whatever has no such file.
+bool takes_keyed_tone(const std::filesystem::path& model);
+
 }  // namespace tutti

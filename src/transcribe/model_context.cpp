@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "base/try.h"
+#include "hub/model_shape.h"
 #include "text/utf8.h"
 #include "transcript/prompt.h"
 #include "transcript/prompt_frame.h"
@@ -103,9 +104,10 @@ TranscriptionContext ModelContext::context(WindowEngine& engine, const SpeechOpt
           .way = {.vad = options.vad, .clips = options.long_form.clip_timestamps, .batched = options.batched}};
 }
 
-Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const SpeechOptions& options) {
+Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const SpeechOptions& options,
+                                  bool keyed_tone) {
   ModelContext model{.tokenizer = std::move(tokenizer),
-                     .log_mel = LogMel(ready.n_mels),
+                     .log_mel = LogMel(ready.n_mels, keyed_tone),
                      .frames_per_window = 2 * ready.n_audio_ctx,
                      .n_text_ctx = ready.n_text_ctx,
                      .n_vocab = ready.n_vocab};
@@ -144,7 +146,7 @@ Result<ModelContext> load_model_context(const RunOptions& run, const Ready& read
   if (run.engine) return other_context(*run.engine, ready, run);
   auto tokenizer =
       TRY(run.model.empty() ? Tokenizer::built_in(ready.n_vocab) : Tokenizer::load(run.model, ready.n_vocab));
-  return spoken_model(std::move(tokenizer), ready, run);
+  return spoken_model(std::move(tokenizer), ready, run, takes_keyed_tone(run.model));
 }
 
 }  // namespace tutti

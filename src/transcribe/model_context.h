@@ -44,8 +44,9 @@ struct ModelContext {
 
 /// The context of the model that a worker has made ready. Errors: options that no file could be transcribed by with
 /// this model: a token to suppress that its vocabulary does not have, a language it does not know, a prefix that leaves
-/// no positions.
-Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const SpeechOptions& options);
+/// no positions. `keyed_tone`: takes_keyed_tone of the model.
+Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const SpeechOptions& options,
+                                  bool keyed_tone = false);
 
 /// The same with the tokenizer of the run's model, read now; the built-in one where the run names no model. Also of the
 /// run's own engine. Fault::unsupported: that one takes no PCM; Fault::usage: it does not know the language.

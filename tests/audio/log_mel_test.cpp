@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "audio/mel/mel_kernel.h"
+#include "audio/tone_filter.h"
 #include "base/bytes.h"
 #include "samples.h"
 #include "support/test_data.h"
@@ -181,4 +182,16 @@ TEST(MelFilters, ReachFromBottomToTopWithoutAGap) {
     EXPECT_EQ(filters.back().first_bin + static_cast<int>(filters.back().weights.size()), kMelBins - 1);
     for (const MelFilter& filter : filters) EXPECT_FALSE(filter.weights.empty()) << bins;
   }
+}
+
+TEST(LogMel, OfAKeyedToneIsThatOfEachWindowsOwnTone) {
+  Pcm pcm;
+  for (int i = 0; i < 48000; ++i)
+    pcm.push_back(static_cast<std::int16_t>(i / 1600 % 2 == 0 ? 3000 * std::sin(0.3 * i) : 0));
+  const auto whole = recording_of(pcm);
+  const LogMel tone(80, true);
+  const auto part = keyed_tone(std::span(pcm).subspan(8000, 16000));
+  EXPECT_EQ(tone.window(whole, 50, 100).value(), LogMel(80).window(recording_of(part), 0, 100).value());
+  EXPECT_EQ(tone.window(whole, 50, 100, 7).value(), tone.window(whole, 50, 100).value()) << "its own maximum clamps it";
+  EXPECT_EQ(tone.maximum(whole).value(), 0);
 }

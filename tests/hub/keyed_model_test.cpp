@@ -24,6 +24,19 @@ TEST(KeyedModel, IsWhatItsConfigDeclares) {
   EXPECT_TRUE(is_keyed(TUTTI_SOURCE_DIR "/models/morse"));
 }
 
+TEST(KeyedModel, TakesTheToneAloneWhereItsConfigDeclaresIt) {
+  const auto takes = [](const std::string& config) {
+    const TempFolder folder;
+    std::ofstream(folder / "config.json") << config;
+    return takes_keyed_tone(folder.path());
+  };
+  EXPECT_TRUE(takes(R"({"tutti_audio_filter": "keyed_tone"})"));
+  EXPECT_FALSE(takes(R"({"tutti_audio_filter": "other"})"));
+  EXPECT_FALSE(takes(R"({"tutti_vad_method": "keying"})"));
+  EXPECT_FALSE(takes_keyed_tone({}));
+  EXPECT_TRUE(takes_keyed_tone(TUTTI_SOURCE_DIR "/models/morse"));
+}
+
 TEST(KeyedModel, WithoutAConfigItIsNone) {
   const TempFolder folder;
   EXPECT_FALSE(is_keyed(folder.path()));

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "audio/mel/mel_kernel.h"
+#include "audio/tone_filter.h"
 #include "base/try.h"
 
 namespace tutti {
@@ -35,6 +36,32 @@ Result<void> read_samples(const SampleReader& recording, std::int64_t first, std
   return {};
 }
 
+/// A window's keyed tone as a recording of its own.
+class KeyedTone final : public SampleReader {
+ public:
+  explicit KeyedTone(std::span<const std::int16_t> window) : pcm_(keyed_tone(window)) {}
+
+  std::int64_t samples() const override { return std::ssize(pcm_); }
+  Result<void> read(std::int64_t first, std::span<std::int16_t> out) const override {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const std::int64_t at = first + static_cast<std::int64_t>(i);
+      out[i] = at >= 0 && at < samples() ? pcm_[static_cast<std::size_t>(at)] : std::int16_t{0};
+    }
+    return {};
+  }
+
+ private:
+  std::vector<std::int16_t> pcm_;
+};
+
+/// What the recording has from the start of frame `first` on, at most `frames`.
+Result<std::vector<std::int16_t>> samples_within(const SampleReader& recording, std::int64_t first,
+                                                 std::int64_t frames) {
+  const std::int64_t start = first * kMelHop, end = std::min(start + frames * kMelHop, recording.samples());
+  std::vector<std::int16_t> samples(static_cast<std::size_t>(std::max<std::int64_t>(end - start, 0)));
+  return recording.read(start, samples).map([&] { return std::move(samples); });
+}
+
 /// The largest of `values` and `least`; several at a time, because one running maximum waits for itself.
 float largest(std::span<const float> values, float least) {
   std::array<float, kMelLanes> peaks;
@@ -56,6 +83,7 @@ float scaled(float log_power, float maximum) {
 
 struct LogMel::Tables {
   int n_mels;
+  bool keyed_tone;
   std::vector<MelFilter> filters;
   const MelKernel& kernel = mel_kernels().front();
 
@@ -99,7 +127,8 @@ struct LogMel::Tables {
   }
 };
 
-LogMel::LogMel(int n_mels) : tables_(std::make_unique<Tables>(Tables{n_mels, mel_filters(n_mels)})) {}
+LogMel::LogMel(int n_mels, bool keyed_tone)
+    : tables_(std::make_unique<Tables>(Tables{n_mels, keyed_tone, mel_filters(n_mels)})) {}
 LogMel::~LogMel() = default;
 LogMel::LogMel(LogMel&&) noexcept = default;
 LogMel& LogMel::operator=(LogMel&&) noexcept = default;
@@ -113,6 +142,7 @@ std::int64_t LogMel::content_frames(const SampleReader& recording) {
 }
 
 Result<float> LogMel::maximum(const SampleReader& recording) const {
+  if (tables_->keyed_tone) return 0.0F;
   // Frames that straddle the end count too; those of the padding behind them are kMelFloor itself.
   const std::int64_t frames = (recording.samples() + kMelFft / 2 - 1) / kMelHop + 1;
   std::array<float, kMelLanes> peaks;  // one per lane, because lanes compare all at once
@@ -129,11 +159,16 @@ Result<float> LogMel::maximum(const SampleReader& recording) const {
 
 Result<std::vector<float>> LogMel::window(const SampleReader& recording, std::int64_t first, std::int64_t frames,
                                           float maximum) const {
+  if (tables_->keyed_tone) return window(recording, first, frames);
   return tables_->logs(recording, first, frames, [maximum](float value) { return scaled(value, maximum); });
 }
 
 Result<std::vector<float>> LogMel::window(const SampleReader& recording, std::int64_t first,
                                           std::int64_t frames) const {
+  if (tables_->keyed_tone) {
+    std::vector<float> tone(static_cast<std::size_t>(n_mels() * frames));
+    return window_into(recording, first, frames, tone.data(), frames).map([&](float) { return std::move(tone); });
+  }
   auto mel = tables_->logs(recording, first, frames, [](float value) { return value; });
   if (!mel || mel->empty()) return mel;
   float maximum = std::log10(kMelFloor);
@@ -144,7 +179,13 @@ Result<std::vector<float>> LogMel::window(const SampleReader& recording, std::in
 
 Result<float> LogMel::window_into(const SampleReader& recording, std::int64_t first, std::int64_t frames, float* out,
                                   std::int64_t stride) const {
-  TRY(tables_->logs_into(recording, first, frames, out, stride, [](float value) { return value; }));
+  const auto as_is = [](float value) { return value; };
+  if (tables_->keyed_tone) {
+    const KeyedTone tone(TRY(samples_within(recording, first, frames)));
+    TRY(tables_->logs_into(tone, 0, frames, out, stride, as_is));
+  } else {
+    TRY(tables_->logs_into(recording, first, frames, out, stride, as_is));
+  }
   const auto row = [&](int bin) { return std::span(out + bin * stride, static_cast<std::size_t>(frames)); };
   const float floor = std::log10(kMelFloor);
   float maximum = floor;

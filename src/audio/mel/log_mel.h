@@ -21,8 +21,10 @@ inline constexpr std::int64_t kStraddlingFrames = 3;
 /// thread-safe.
 class LogMel {
  public:
-  /// 80 or 128 bins (any count works: the filters are computed).
-  explicit LogMel(int n_mels);
+  /// 80 or 128 bins (any count works: the filters are computed). `keyed_tone`: of each window's keyed tone alone
+  /// (audio/tone_filter.h), which is looked for in that window; it is clamped by its own maximum then, whatever else
+  /// is named, and `maximum` is 0 without a pass.
+  explicit LogMel(int n_mels, bool keyed_tone = false);
   ~LogMel();
   LogMel(LogMel&&) noexcept;
   LogMel& operator=(LogMel&&) noexcept;

@@ -29,25 +29,14 @@ tl::unexpected<Error> damaged(const std::filesystem::path& path, const std::stri
 
 Result<std::shared_ptr<PackedSet>> PackedSet::open(const std::filesystem::path& path, const CacheKey& key,
                                                    int threads) {
-  auto file = TRY(MappedFile::open(path));
-  std::shared_ptr<PackedSet> set(new PackedSet(std::move(file)));
-  if (!set->read_index(key)) return damaged(path, "is no packed set, another one, or damaged");
+  auto opened = TRY(open_set_file<PackHead>(path, "a packed set", ""));
+  if (opened.head.key != key) return damaged(path, "expected the packed set of these samples, found another one");
+  std::shared_ptr<PackedSet> set(new PackedSet(std::move(opened)));
   TRY(in_parallel(set->entries(), threads, [&](std::int64_t number) -> Result<void> {
     if (set->is_intact(number)) return {};
     return damaged(path, "sample " + std::to_string(number) + " is damaged");
   }));
   return set;
-}
-
-bool PackedSet::read_index(const CacheKey& key) {
-  if (bytes_.size() < sizeof head_) return false;
-  std::memcpy(&head_, bytes_.data(), sizeof head_);
-  if (head_.magic != kPackMagic || head_.head_check != check_of_head(head_) || head_.key != key) return false;
-  const std::int64_t index_bytes = (head_.lines + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)) +
-                                   head_.entries * static_cast<std::int64_t>(sizeof(PackEntry));
-  if (head_.index_at + index_bytes != std::ssize(bytes_)) return false;
-  find_index();
-  return checksum(bytes_.subspan(static_cast<std::size_t>(head_.index_at))) == head_.index_check;
 }
 
 void PackedSet::find_index() {
@@ -152,7 +141,7 @@ Result<CacheKey> pack_key(const FeedOptions& options, const Dataset& set) {
   stamps[lines] = mixed({set.fingerprint(), digest(options.split), digest_of(options.fields), kPackMagic,
                          static_cast<std::uint64_t>(options.times), static_cast<std::uint64_t>(options.n_mels),
                          static_cast<std::uint64_t>(options.chunking)});
-  const double parameters[] = {kFeatureVersion, options.window.count()};
+  const double parameters[] = {feature_kind(options), options.window.count()};
   return cache_key(std::as_bytes(std::span(stamps)), parameters);
 }
 

@@ -14,6 +14,7 @@
 #include "feed/options.h"
 #include "feed/packed/pack_format.h"
 #include "feed/packed/sample_facts.h"
+#include "feed/prepared_set.h"
 #include "feed/source/dataset.h"
 
 namespace tutti {
@@ -50,8 +51,10 @@ class PackedSet {
   Bytes features() const;
 
  private:
-  explicit PackedSet(MappedFile file) : file_(std::move(file)), bytes_(file_.bytes()) {}
-  bool read_index(const CacheKey& key);
+  explicit PackedSet(SetFile<PackHead> opened)
+      : file_(std::move(opened.file)), bytes_(file_.bytes()), head_(opened.head) {
+    find_index();
+  }
   void find_index();
   bool is_intact(std::int64_t number) const;
   std::string_view facts_of(const PackEntry& entry) const;

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "audio/tone_filter.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -318,12 +319,9 @@ void SampleStages::read(PendingSample& row) const {
 
 /// Features depend on the file's content, the part of it, the shape, and the code.
 std::optional<CachedFeatures> SampleStages::look_up(PendingSample& row, const WholeFile& bytes) const {
-  const std::array<double, 6> parameters{kFeatureVersion,
-                                         static_cast<double>(options_.n_mels),
-                                         row.line.start.value_or(-1),
-                                         row.line.end.value_or(-1),
-                                         row.cut_start ? 1.0 : 0.0,
-                                         row.cut_end ? 1.0 : 0.0};
+  const std::array<double, 6> parameters{feature_kind(options_),      static_cast<double>(options_.n_mels),
+                                         row.line.start.value_or(-1), row.line.end.value_or(-1),
+                                         row.cut_start ? 1.0 : 0.0,   row.cut_end ? 1.0 : 0.0};
   row.key = cache_key(bytes, parameters);
   auto cached = cache_->find(row.key);
   if (cached) {
@@ -462,9 +460,14 @@ void SampleStages::hand_over(PendingSample& row) const {
   const double speed = speed_within(key, length_of(std::ssize(pcm), kModelRate).count());
   change_times(row, [speed](double at) { return at / speed; });
   const std::int32_t real = frames_of(samples_at_speed(std::ssize(pcm), speed));
+  AudioChanges changes = audio_changes(options_.augmentation, speed, key);
+  if (options_.keyed_tone) {  // which a device does not look for
+    pcm = keyed_tone(changed(std::move(pcm), changes));
+    changes = {};
+  }
   std::get<BatchClips>(batch.content)[row.at] = {
       .pcm = std::move(pcm),
-      .changes = audio_changes(options_.augmentation, speed, key),
+      .changes = std::move(changes),
       .masks = spectrum_masks(options_.augmentation.spectrum, batch.n_mels, real, key)};
   describe(row, real);
 }

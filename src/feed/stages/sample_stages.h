@@ -17,6 +17,11 @@ namespace tutti {
 /// Another number when what features are changes: caches and packed sets of older ones are not read any more.
 inline constexpr double kFeatureVersion = 2;
 
+/// What features are, for caches and packed sets: those of the keyed tone alone are others.
+inline double feature_kind(const FeedOptions& options) {
+  return options.keyed_tone ? kFeatureVersion + 0.5 : kFeatureVersion;
+}
+
 /// What is done to one sample, step by step, up to its row of the batch. Every step is a function of the sample, the
 /// options and the epoch alone, and called by several threads at once. A step that fails marks the row as bad, or,
 /// where no sample is to blame, reports what the machine is short of.
@@ -24,7 +29,7 @@ class SampleStages {
  public:
   /// `cache` may be null.
   SampleStages(const FeedOptions& options, const Dataset& set, FeatureCache* cache)
-      : options_(options), set_(set), cache_(cache), log_mel_(options.n_mels) {}
+      : options_(options), set_(set), cache_(cache), log_mel_(options.n_mels, options.keyed_tone) {}
 
   /// The samples that a line of the set comes to, and how long they are: from the line itself, or the file's header,
   /// which is read once: later epochs wait for no file.

@@ -1,6 +1,7 @@
 #include "train/evaluation/evaluate_model.h"
 
 #include <cstdio>
+#include <utility>
 
 #include "base/field_names.h"
 #include "base/files.h"
@@ -9,6 +10,7 @@
 #include "base/output_ownership.h"
 #include "base/try.h"
 #include "device/machine.h"
+#include "hub/model_shape.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
 #include "profile/machine_watch.h"
@@ -57,7 +59,9 @@ Result<DecodedSet> decode_samples(const EvaluationRequest& request, const Choose
   WhisperRecipe recipe;
   recipe.data.eval_samples = request.samples;
   recipe.hardware.threads = request.threads;
-  auto feed = TRY(Feed::open(evaluation_feed(recipe, model.dims(), request.data, request.split)));
+  auto options = evaluation_feed(recipe, model.dims(), request.data, request.split);
+  options.keyed_tone = takes_keyed_tone(request.model);
+  auto feed = TRY(Feed::open(std::move(options)));
   if (const auto conclusion = feed.conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
   const auto start = TRY(start_of_text(tokenizer, request.language, request.task == "translate"));
   RecordedBatches batches(feed);

@@ -59,9 +59,10 @@ TaskScores scores_of(const Evaluation& e) {
 }
 
 std::function<Result<TaskScores>()> evaluation_of(const WhisperTask& task, const WhisperRecipe& recipe,
-                                                  const DataParts& parts) {
+                                                  const DataParts& parts, bool keyed_tone) {
   if (!parts.eval_data) return {};
-  const auto options = evaluation_feed(recipe, task.dims(), *parts.eval_data, parts.eval_split);
+  auto options = evaluation_feed(recipe, task.dims(), *parts.eval_data, parts.eval_split);
+  options.keyed_tone = keyed_tone;
   return [&task, options, normaliser = recipe.data.normaliser.word(),
           times = recipe.targets.timestamps == 1]() -> Result<TaskScores> {
     auto feed = TRY(Feed::open(options));

@@ -29,9 +29,9 @@ std::string evaluator_of(const WhisperRecipe& recipe, const Dataset* set, Peers*
 /// The rates as a training sees them: the word error rate ranks networks; characters and silence break ties.
 TaskScores scores_of(const Evaluation& evaluation);
 
-/// Evaluates the weights as they are on the evaluation set; empty where nothing is evaluated. The task is to outlast
-/// it.
+/// Evaluates the weights as they are on the evaluation set; empty where nothing is evaluated. `keyed_tone`: as
+/// FeedOptions has it. The task is to outlast it.
 std::function<Result<TaskScores>()> evaluation_of(const WhisperTask& task, const WhisperRecipe& recipe,
-                                                  const DataParts& parts);
+                                                  const DataParts& parts, bool keyed_tone);
 
 }  // namespace tutti

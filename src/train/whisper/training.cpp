@@ -12,6 +12,7 @@
 #include "base/numbers.h"
 #include "base/try.h"
 #include "base/units.h"
+#include "hub/model_shape.h"
 #include "model/formats/dims.h"
 #include "public/tutti/feed.h"
 #include "recipe/recipe_file.h"
@@ -80,7 +81,9 @@ class WhisperLearner : public Learner<WhisperRecipe, WhisperTask> {
     };
   }
   std::string evaluator() override { return evaluator_of(recipe(), evaluation_data_.get(), peers_); }
-  std::function<Result<TaskScores>()> evaluation() override { return evaluation_of(*task_, recipe(), parts_); }
+  std::function<Result<TaskScores>()> evaluation() override {
+    return evaluation_of(*task_, recipe(), parts_, takes_keyed_tone(training_.model));
+  }
   /// How many batches wait; whose costs depend on the data, the network and where it is.
   RingRequest ring() override {
     auto ring =
@@ -94,6 +97,7 @@ class WhisperLearner : public Learner<WhisperRecipe, WhisperTask> {
   /// The feed; where the recipe wants the set on the task's device, it is there now.
   Result<void> open_feed(FeedShare share, const std::string& position) {
     auto options = training_feed(recipe(), task_->dims(), training_.out, parts_.train_split, share, position);
+    options.keyed_tone = takes_keyed_tone(training_.model);
     options.resident = resident_of(recipe(), task_->device());
     const bool on_device = options.resident.where == Residence::device;
     feed_.emplace(TRY(Feed::open(std::move(options))));

@@ -7,6 +7,7 @@
 #include "base/try.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
+#include "hub/model_shape.h"
 #include "text/tokenizer.h"
 #include "transcribe/worker_start.h"
 
@@ -58,7 +59,7 @@ Result<std::shared_ptr<const LoadedDevice>> load_device(const TranscribeOptions&
   if (!ready) return tl::unexpected(as_found(ready.error(), *pool));
 
   auto tokenizer = TRY(ahead.get(ready->n_vocab));
-  auto model = TRY(spoken_model(std::move(tokenizer), *ready, options));
+  auto model = TRY(spoken_model(std::move(tokenizer), *ready, options, takes_keyed_tone(options.model)));
   return std::make_shared<const LoadedDevice>(LoadedDevice{.pool = std::move(pool),
                                                            .model = std::move(model),
                                                            .device_name = ready->device_name,

@@ -1,0 +1,354 @@
+#include "audio/tone_filter.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "audio/mel/frame_fourier.h"
+#include "base/units.h"
+
+namespace tutti {
+namespace {
+
+using Tone = std::complex<float>;
+
+constexpr double kRate = kModelRate.value;
+constexpr std::size_t kStep = 8;  // samples for one of the low rate
+constexpr double kLowRate = kRate / kStep;
+constexpr std::size_t kSize = 1024;  // of all transforms
+constexpr std::size_t kBins = kSize / 2 + 1;
+constexpr std::size_t kAtOnce = FrameFourier::kFrames;
+constexpr std::size_t kLeast = 800;  // samples
+
+/// What the tone is put at.
+struct Copy {
+  double width;  // Hz to either side, where it is down to half
+  int pitch;     // Hz, in hundreds
+  float loudness;
+};
+constexpr std::array kCopies{Copy{60, 6, 0.2F}, Copy{25, 10, 0.06F}, Copy{12, 13, 0.06F}, Copy{250, 22, 0.06F}};
+constexpr double kLevelWidth = 25;  // Hz: of what the level is measured by
+constexpr float kMostOver = 2.5F;   // times the level: crashes and clicks are cut there
+
+float sorted_part(std::vector<float>& values, double share) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+std::vector<float> hann() {
+  std::vector<float> bell(kSize);
+  for (std::size_t i = 0; i < kSize; ++i)
+    bell[i] = static_cast<float>(0.5 - 0.5 * std::cos(2 * std::numbers::pi * static_cast<double>(i) / kSize));
+  return bell;
+}
+
+struct Tables {
+  std::vector<float> bell = hann();
+  FrameFourier fourier{static_cast<int>(kSize)};
+};
+
+const Tables& tables() {
+  static const Tables made;
+  return made;
+}
+
+/// Frames of any source through the transform, sixteen at a time. `sample(frame, i)`: what a frame has; `take(frame,
+/// re, im, lane)`: its bins, kAtOnce values apart.
+template <class Sample, class Take>
+void transformed(std::size_t frames, Sample&& sample, Take&& take) {
+  const Tables& made = tables();
+  std::vector<float> in(kSize * kAtOnce), re(kBins * kAtOnce), im(kBins * kAtOnce);
+  for (std::size_t first = 0; first < frames; first += kAtOnce) {
+    const std::size_t count = std::min(kAtOnce, frames - first);
+    for (std::size_t i = 0; i < kSize; ++i)
+      for (std::size_t lane = 0; lane < kAtOnce; ++lane)
+        in[i * kAtOnce + lane] = lane < count ? made.bell[i] * sample(first + lane, i) : 0;
+    made.fourier.forward(in.data(), re.data(), im.data());
+    for (std::size_t lane = 0; lane < count; ++lane) take(first + lane, re.data() + lane, im.data() + lane);
+  }
+}
+
+constexpr std::size_t kFirstBin = 16, kLastBin = 90;  // of 15.625 Hz: 250 to 1406 Hz
+
+/// The line's bin that comes and goes and is farthest over what is beside it.
+std::size_t coarse_tone(std::span<const std::int16_t> pcm) {
+  constexpr std::size_t kHop = 256, kNone = 4, kFar = 9;  // bins beside that have none of a tone, and the last of them
+  constexpr std::size_t kAll = kLastBin - kFirstBin + 1 + 2 * kFar, kLow = kFirstBin - kFar;
+  constexpr float kApart = 3, kSteady = 0.01F;
+  const std::size_t frames = pcm.size() < kSize ? 1 : (pcm.size() - kSize) / kHop + 1;
+  std::vector<std::vector<float>> powers(kAll, std::vector<float>(frames));
+  transformed(
+      frames,
+      [&](std::size_t frame, std::size_t i) {
+        const std::size_t at = frame * kHop + i;
+        return at < pcm.size() ? static_cast<float>(pcm[at]) : 0.0F;
+      },
+      [&](std::size_t frame, const float* re, const float* im) {
+        for (std::size_t bin = 0; bin < kAll; ++bin) {
+          const std::size_t at = (kLow + bin) * kAtOnce;
+          powers[bin][frame] = re[at] * re[at] + im[at] * im[at];
+        }
+      });
+  std::vector<double> means;
+  for (const auto& power : powers) {
+    double sum = 0;
+    for (const float value : power) sum += value;
+    means.push_back(sum / static_cast<double>(frames));
+  }
+  std::size_t best = kFirstBin;
+  double most = -1;
+  for (std::size_t bin = kFar; bin < kAll - kFar; ++bin) {
+    std::vector<float> beside;
+    for (std::size_t away = kNone; away <= kFar; ++away) {
+      beside.push_back(static_cast<float>(means[bin - away]));
+      beside.push_back(static_cast<float>(means[bin + away]));
+    }
+    std::ranges::sort(beside);
+    const double over = means[bin] - (beside[beside.size() / 2 - 1] + beside[beside.size() / 2]) / 2;
+    const float high = sorted_part(powers[bin], 0.9), low = sorted_part(powers[bin], 0.2);
+    if (const double score = high > kApart * low ? over : over * kSteady; score > most) {
+      most = score;
+      best = kLow + bin;
+    }
+  }
+  return best;
+}
+
+/// The tone of a bin mixed down to nothing, at the low rate.
+std::vector<Tone> mixed_down(std::span<const std::int16_t> pcm, std::size_t bin) {
+  constexpr std::ptrdiff_t kReach = 48;
+  constexpr double kPass = 800;                  // Hz
+  std::array<float, 2 * kReach + kStep> taps{};  // the last ones are none
+  double sum = 0;
+  for (std::ptrdiff_t i = -kReach; i <= kReach; ++i) {
+    const double x = 2 * kPass / kRate * static_cast<double>(i) * std::numbers::pi;
+    const double bell = 0.5 + 0.5 * std::cos(std::numbers::pi * static_cast<double>(i) / (kReach + 1));
+    taps[static_cast<std::size_t>(i + kReach)] = static_cast<float>((i == 0 ? 1 : std::sin(x) / x) * bell);
+    sum += taps[static_cast<std::size_t>(i + kReach)];
+  }
+  std::array<float, kSize> re{}, im{};  // a turn of the tone takes a whole number of these
+  for (std::size_t i = 0; i < kSize; ++i) {
+    const double angle = -2 * std::numbers::pi * static_cast<double>(i * bin % kSize) / kSize;
+    re[i] = static_cast<float>(std::cos(angle) / (32768 * sum));
+    im[i] = static_cast<float>(std::sin(angle) / (32768 * sum));
+  }
+  const std::size_t size = pcm.size();
+  std::vector<float> mixed_re(size + 2 * kReach + kStep), mixed_im(size + 2 * kReach + kStep);
+  for (std::size_t i = 0; i < size; ++i) {
+    mixed_re[i + kReach] = static_cast<float>(pcm[i]) * re[i % kSize];
+    mixed_im[i + kReach] = static_cast<float>(pcm[i]) * im[i % kSize];
+  }
+  std::vector<Tone> base((size + kStep - 1) / kStep);
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    // Eight sums side by side, which the compiler computes together.
+    std::array<float, kStep> re_sums{}, im_sums{};
+    for (std::size_t tap = 0; tap < taps.size(); tap += kStep)
+      for (std::size_t lane = 0; lane < kStep; ++lane) {
+        re_sums[lane] += taps[tap + lane] * mixed_re[i * kStep + tap + lane];
+        im_sums[lane] += taps[tap + lane] * mixed_im[i * kStep + tap + lane];
+      }
+    float sum_re = 0, sum_im = 0;
+    for (std::size_t lane = 0; lane < kStep; ++lane) {
+      sum_re += re_sums[lane];
+      sum_im += im_sums[lane];
+    }
+    base[i] = {sum_re, sum_im};
+  }
+  return base;
+}
+
+constexpr std::size_t kPathHop = 500;  // of the low rate: 0.25 s
+constexpr std::size_t kPathBins = 77;  // of 1.95 Hz, to either side
+
+/// How likely each frequency about nothing is, by quarter of a second: logarithms.
+std::vector<std::vector<float>> line_scores(const std::vector<Tone>& base) {
+  const std::size_t frames = base.size() / kPathHop + 1, wide = 2 * kPathBins + 1;
+  const auto sample = [&](std::size_t frame, std::size_t i) {
+    const std::size_t at = frame * kPathHop + i;
+    return at < kSize / 2 || at - kSize / 2 >= base.size() ? Tone() : base[at - kSize / 2];
+  };
+  // The transform of a complex signal from those of its two real parts.
+  std::vector<std::vector<Tone>> of_re(frames, std::vector<Tone>(kPathBins + 1));
+  std::vector<std::vector<float>> powers(frames, std::vector<float>(wide));
+  transformed(
+      frames, [&](std::size_t frame, std::size_t i) { return sample(frame, i).real(); },
+      [&](std::size_t frame, const float* re, const float* im) {
+        for (std::size_t bin = 0; bin <= kPathBins; ++bin) of_re[frame][bin] = {re[bin * kAtOnce], im[bin * kAtOnce]};
+      });
+  transformed(
+      frames, [&](std::size_t frame, std::size_t i) { return sample(frame, i).imag(); },
+      [&](std::size_t frame, const float* re, const float* im) {
+        for (std::size_t bin = 0; bin <= kPathBins; ++bin) {
+          const Tone a = of_re[frame][bin];
+          const Tone b{-im[bin * kAtOnce], re[bin * kAtOnce]};  // times i
+          powers[frame][kPathBins + bin] = std::norm(a + b);
+          powers[frame][kPathBins - bin] = std::norm(a - b);  // of a negative frequency, its conjugate
+        }
+      });
+  constexpr float kOfLoudest = 0.03F, kNothing = 1e-20F;
+  std::vector<float> all, tops;
+  for (const auto& row : powers) {
+    all.insert(all.end(), row.begin(), row.end());
+    tops.push_back(*std::ranges::max_element(row));
+  }
+  const float floor = std::max({sorted_part(all, 0.5), kOfLoudest * sorted_part(tops, 0.9), kNothing});
+  for (auto& row : powers)
+    for (float& value : row) value = std::log(value / floor + 1);
+  return powers;
+}
+
+/// The frequency about nothing, by quarter of a second, in Hz: the likeliest path, which moves slowly or, seldom,
+/// jumps.
+std::vector<double> likeliest_path(const std::vector<std::vector<float>>& scores) {
+  constexpr float kJump = 10, kMove = 0.5F;
+  constexpr std::size_t kMost = 3;  // bins
+  const std::size_t wide = scores.front().size();
+  std::vector<float> best = scores.front();
+  std::vector<std::vector<std::size_t>> from;
+  for (std::size_t frame = 1; frame < scores.size(); ++frame) {
+    const auto top = static_cast<std::size_t>(std::ranges::max_element(best) - best.begin());
+    std::vector<float> next(wide);
+    auto& origins = from.emplace_back(wide);
+    for (std::size_t bin = 0; bin < wide; ++bin) {
+      float most = best[top] - kJump;
+      std::size_t origin = top;
+      for (std::size_t other = bin - std::min(bin, kMost); other <= std::min(bin + kMost, wide - 1); ++other) {
+        const auto moved = static_cast<float>(other > bin ? other - bin : bin - other);
+        if (const float value = best[other] - kMove * moved; value >= most) {
+          most = value;
+          origin = other;
+        }
+      }
+      next[bin] = most + scores[frame][bin];
+      origins[bin] = origin;
+    }
+    best = std::move(next);
+  }
+  auto at = static_cast<std::size_t>(std::ranges::max_element(best) - best.begin());
+  std::vector<double> path(scores.size());
+  for (std::size_t frame = scores.size(); frame-- > 0;) {
+    path[frame] = (static_cast<double>(at) - kPathBins) * kLowRate / kSize;
+    if (frame > 0) at = from[frame - 1][at];
+  }
+  return path;
+}
+
+/// Values that stand `apart` from each other and begin at `first`, between them in a line: [size].
+std::vector<double> between(const std::vector<double>& values, double first, double apart, std::size_t size) {
+  std::vector<double> out(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const double at = std::clamp((static_cast<double>(i) - first) / apart, 0.0, static_cast<double>(values.size() - 1));
+    const auto left = std::min(static_cast<std::size_t>(at), values.size() - 1);
+    const auto right = std::min(left + 1, values.size() - 1);
+    out[i] = values[left] + (at - static_cast<double>(left)) * (values[right] - values[left]);
+  }
+  return out;
+}
+
+/// Mixes what is left of the tone's frequency down, too.
+void mix_down_rest(std::vector<Tone>& base) {
+  const auto path = likeliest_path(line_scores(base));
+  std::vector<double> smooth;
+  for (std::size_t i = 0; i < path.size(); ++i)
+    smooth.push_back((path[i - std::min<std::size_t>(i, 1)] + path[i] + path[std::min(i + 1, path.size() - 1)]) / 3);
+  const auto hertz = between(smooth, 0, kPathHop, base.size());
+  double turns = 0;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    turns += hertz[i] / kLowRate;
+    turns -= std::floor(turns);
+    const double angle = -2 * std::numbers::pi * turns;
+    base[i] *= Tone(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)));
+  }
+}
+
+/// What is up to so many Hz from nothing, without ringing.
+std::vector<Tone> low_passed(const std::vector<Tone>& base, double width) {
+  const double to_half = std::sqrt(2 * std::numbers::ln2);
+  const double deviation = kLowRate / (2 * std::numbers::pi * width / to_half);
+  const auto reach = static_cast<std::size_t>(std::ceil(4 * deviation));
+  std::vector<float> taps(2 * reach + 1);
+  double sum = 0;
+  for (std::size_t i = 0; i < taps.size(); ++i) {
+    const double away = (static_cast<double>(i) - static_cast<double>(reach)) / deviation;
+    taps[i] = static_cast<float>(std::exp(-0.5 * away * away));
+    sum += taps[i];
+  }
+  const auto scale = static_cast<float>(1 / sum);
+  std::vector<float> padded(base.size() + 2 * reach), filtered(base.size());
+  std::vector<Tone> out(base.size());
+  for (const bool is_real : {true, false}) {
+    for (std::size_t i = 0; i < base.size(); ++i) padded[i + reach] = is_real ? base[i].real() : base[i].imag();
+    std::ranges::fill(filtered, 0.0F);
+    // Tap by tap: many sums at once, which the compiler computes together.
+    for (std::size_t tap = 0; tap < taps.size(); ++tap) {
+      const float weight = taps[tap] * scale;
+      const float* const from = padded.data() + tap;
+      float* const to = filtered.data();
+      for (std::size_t i = 0; i < base.size(); ++i) to[i] += weight * from[i];
+    }
+    for (std::size_t i = 0; i < base.size(); ++i) is_real ? out[i].real(filtered[i]) : out[i].imag(filtered[i]);
+  }
+  return out;
+}
+
+/// How strong the tone is about each sample where its key is down.
+std::vector<double> key_down_levels(const std::vector<Tone>& tone) {
+  constexpr std::size_t kThin = 10, kPart = 20, kReach = 15;  // parts of 0.1 s
+  constexpr float kOfLoudest = 0.1F, kQuietest = 1e-5F;
+  std::vector<float> thin;
+  for (std::size_t i = 0; i < tone.size(); i += kThin) thin.push_back(std::abs(tone[i]));
+  auto all = thin;
+  const float least = std::max(kOfLoudest * sorted_part(all, 0.97), kQuietest);
+  std::vector<double> coarse;
+  for (std::size_t part = 0; part * kPart < thin.size(); ++part) {
+    const auto from = thin.begin() + static_cast<std::ptrdiff_t>((part - std::min(part, kReach)) * kPart);
+    const auto to = thin.begin() + static_cast<std::ptrdiff_t>(std::min((part + kReach + 1) * kPart, thin.size()));
+    std::vector<float> near(from, to);
+    coarse.push_back(std::max(sorted_part(near, 0.95), least));
+  }
+  return between(coarse, kThin * kPart / 2.0, kThin * kPart, tone.size());
+}
+
+/// Adds `part` at a pitch; its samples stand kStep apart.
+void put_at(const std::vector<Tone>& part, int pitch, float loudness, std::vector<float>& out) {
+  constexpr std::size_t kTurn = 160;  // samples of 100 Hz
+  std::array<Tone, kTurn> turns{};
+  for (std::size_t i = 0; i < kTurn; ++i) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / kTurn;
+    turns[i] = {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Tone left = part[i / kStep], right = part[std::min(i / kStep + 1, part.size() - 1)];
+    const Tone here = left + (right - left) * (static_cast<float>(i % kStep) / kStep);
+    const Tone turn = turns[i * static_cast<std::size_t>(pitch) % kTurn];
+    out[i] += loudness * (here.real() * turn.real() - here.imag() * turn.imag());
+  }
+}
+
+}  // namespace
+
+std::vector<std::int16_t> keyed_tone(std::span<const std::int16_t> pcm) {
+  if (pcm.size() < kLeast) return std::vector<std::int16_t>(pcm.size());
+  auto base = mixed_down(pcm, coarse_tone(pcm));
+  mix_down_rest(base);
+  const auto levels = key_down_levels(low_passed(base, kLevelWidth));
+  std::vector<float> sum(pcm.size());
+  for (const Copy& copy : kCopies) {
+    auto part = low_passed(base, copy.width);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      part[i] /= static_cast<float>(levels[i]);
+      part[i] /= std::max(std::abs(part[i]) / kMostOver, 1.0F);
+    }
+    put_at(part, copy.pitch, copy.loudness, sum);
+  }
+  std::vector<std::int16_t> out;
+  out.reserve(sum.size());
+  for (const float value : sum)
+    out.push_back(static_cast<std::int16_t>(std::lround(std::clamp(value, -1.0F, 1.0F) * 32767)));
+  return out;
+}
+
+}  // namespace tutti
