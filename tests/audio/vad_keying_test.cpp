@@ -109,6 +109,22 @@ TEST(Keying, MostNoiseBetweenOversIsLeftOut) {
   EXPECT_LE(static_cast<double>(between), 0.25 * static_cast<double>(gap - std::ssize(made.pcm)));
 }
 
+TEST(Keying, LonePeaksFarUnderTheToneAreNoWords) {
+  constexpr double kGap = 0.5, kLength = 0.048;
+  const auto last_start = [&](float level) {
+    Keyed made = keyed("CQ DE K1ABC", {.wpm = 25}, noise_under_tone(20));
+    std::vector<float> mark(made.pcm.size());
+    const double from = made.text.length() + kGap;
+    const std::vector<KeyDown> downs{{from, from + kLength}};
+    add_tone(mark, {.downs = downs, .start = 1, .hertz = 640});
+    for (std::size_t i = 0; i < mark.size(); ++i)
+      made.pcm[i] = static_cast<std::int16_t>(std::clamp(made.pcm[i] + level * mark[i] * 6000, -32767.0F, 32767.0F));
+    return static_cast<double>(pieces_of(made.pcm).back().start) / kRate - 1 - made.text.length();
+  };
+  EXPECT_GT(last_start(1), 0) << "a dot as loud as what was keyed before it";
+  EXPECT_LT(last_start(0.25F), 0);
+}
+
 TEST(Keying, LouderOfTwoStationsIsFollowed) {
   Keyed made = keyed(kContact, {.wpm = 20}, noise_under_tone(20), 640);
   const Keyed other = keyed("TEST TEST TEST TEST TEST TEST TEST TEST TEST", {.wpm = 13}, 0, 940);

@@ -125,15 +125,22 @@ KeyedTone loudest_keyed(const std::deque<std::vector<float>>& hops) {
   return best;
 }
 
+/// dB of the tone at each hop, over a few hops where it is not clear.
+std::vector<double> levels_of(const KeyedTone& tone) {
+  constexpr double kClear = 20;  // dB
+  std::vector<double> levels;
+  for (const double power : smoothed(tone.powers, tone.is_weak() ? kSmooth : tone.contrast < kClear ? 3 : 1))
+    levels.push_back(decibels(power));
+  return levels;
+}
+
 /// Whether the key is down at each hop: the tone is over its key-up by a share of what it is over it at its loudest,
 /// and not far under what it was just before and is just after, because what is loud has wide edges.
-std::vector<bool> downs_of(const KeyedTone& tone) {
-  constexpr double kShare = 0.4, kLeast = 5, kUnderMarks = 8, kClear = 20;  // dB
-  constexpr std::size_t kNear = 20;                                         // hops
-  auto sorted = smoothed(tone.powers, tone.is_weak() ? kSmooth : tone.contrast < kClear ? 3 : 1);
-  std::vector<double> levels;
-  for (const double power : sorted) levels.push_back(decibels(power));
-  const double up = decibels(part_of(sorted, 0.2));
+std::vector<bool> downs_of(const KeyedTone& tone, const std::vector<double>& levels) {
+  constexpr double kShare = 0.4, kLeast = 5, kUnderMarks = 8;  // dB
+  constexpr std::size_t kNear = 20;                            // hops
+  auto sorted = levels;
+  const double up = part_of(sorted, 0.2);
   const double threshold = up + std::max(kLeast, kShare * (tone.down - up));
   std::vector<bool> downs;
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -160,12 +167,33 @@ std::vector<Run> runs_of(const std::vector<bool>& downs) {
   return runs;
 }
 
+/// Takes one mark or two away that have no other within `longest` seconds and are far under the tone: peaks of noise,
+/// of which a model would make words. One character alone is as loud as what was keyed before it.
+void remove_lone_peaks(std::vector<bool>& downs, const std::vector<double>& levels, const KeyedTone& tone,
+                       double longest) {
+  constexpr double kFarUnder = 7;  // dB
+  constexpr std::size_t kMarks = 2;
+  std::vector<Run> marks;
+  for (const Run& run : runs_of(downs))
+    if (run.is_down) marks.push_back(run);
+  const auto at = [](auto begin, std::size_t hop) { return begin + static_cast<std::ptrdiff_t>(hop); };
+  for (std::size_t first = 0, next = 1; first < marks.size(); first = next++) {
+    while (next < marks.size() && Run{marks[next - 1].end, marks[next].start}.seconds() < longest) ++next;
+    const std::size_t from = marks[first].start, to = marks[next - 1].end;
+    if (next - first > kMarks ||
+        *std::max_element(at(levels.begin(), from), at(levels.begin(), to)) >= tone.down - kFarUnder)
+      continue;
+    std::fill(at(downs.begin(), from), at(downs.begin(), to), false);
+  }
+}
+
 /// Whether each hop is within a word.
 std::vector<bool> words_of(const KeyedTone& tone) {
   constexpr double kSurely = 0.8;    // seconds: a shorter gap may be a mark that was not found
   constexpr std::size_t kEdge = 15;  // hops: and so may what is beside the first and the last
-  const auto downs = downs_of(tone);
-  const auto runs = runs_of(downs);
+  const auto levels = levels_of(tone);
+  auto downs = downs_of(tone, levels);
+  auto runs = runs_of(downs);
   std::vector<double> marks, gaps;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].is_down)
@@ -176,6 +204,10 @@ std::vector<bool> words_of(const KeyedTone& tone) {
   std::vector<bool> within(downs.size(), false);
   if (marks.empty()) return within;
   const double longest = std::max(word_gap(marks, gaps), tone.is_weak() ? kSurely : 0);
+  if (!tone.is_weak()) {
+    remove_lone_peaks(downs, levels, tone, longest);
+    runs = runs_of(downs);
+  }
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const bool is_between = i > 0 && i + 1 < runs.size();
     if (!runs[i].is_down && !(is_between && runs[i].seconds() < longest)) continue;
