@@ -52,7 +52,8 @@ Result<void> PipelineRecorder::run(Pipeline& pipeline) {
 
 Result<std::string> PipelineRecorder::conclude() const {
   const std::string tuned = tuned_ ? tuning_sentence(*tuned_) : std::string();
-  if (recording_.stages.empty() || recording_.stages.back().items.empty()) return tuned;
+  // Of a run that was stopped early, no item may have come to the last stage.
+  if (recording_.stages.size() < stages_.size() || recording_.stages.back().items.empty()) return tuned;
   return tutti::conclude(recording_, machine_).map([&](const std::string& finding) {
     return tuned + (tuned.empty() || finding.empty() ? "" : "\n") + finding;
   });
