@@ -66,6 +66,9 @@ void fit_keying(SpeechOptions& options) {
   options.long_form.without_timestamps = true;
   options.long_form.condition_on_previous_text = false;
   options.long_form.compression_ratio_threshold.reset();
+  // A model of Morse is sure of what it makes of noise, and knows that it is none.
+  auto& improbable = options.long_form.logprob_threshold;
+  if (improbable == LongFormOptions{}.logprob_threshold) improbable.reset();
   options.decoding.timestamps = false;
 }
 

@@ -24,7 +24,8 @@ inline constexpr Seconds kKeyedWindow{12};
 
 /// What follows for windows that end between words of keying, if `options` are of such: each is read once, so that no
 /// time that the model writes decides what is read again; no text before it leads it, and a text that repeats itself is
-/// no reason to try again.
+/// no reason to try again. Whether a window is silent follows from its no_speech_prob alone, unless another
+/// logprob_threshold than the default is set.
 void fit_keying(SpeechOptions& options);
 
 /// Which parts of a file are transcribed, and in which order.

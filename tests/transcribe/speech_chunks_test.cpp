@@ -168,6 +168,10 @@ TEST(FitKeying, WindowsOfKeyingAreReadOnceAndMayRepeatThemselves) {
   options.vad->method = VadMethod::keying;
   fit_keying(options);
   EXPECT_FALSE(options.long_form.compression_ratio_threshold);
+  EXPECT_FALSE(options.long_form.logprob_threshold);
+  options.long_form.logprob_threshold = -0.5;
+  fit_keying(options);
+  EXPECT_EQ(options.long_form.logprob_threshold, -0.5) << "asked for";
   EXPECT_FALSE(options.long_form.condition_on_previous_text);
   EXPECT_TRUE(options.long_form.without_timestamps);
   EXPECT_FALSE(options.decoding.timestamps);

@@ -281,6 +281,7 @@ Result<std::map<std::string, std::string>> ctranslate2_files(const Checkpoint& c
                                      {"suppress_ids_begin", "begin_suppress_tokens"}})
     config[ours] = generation.is_object() && generation.contains(theirs) ? generation[theirs] : Json::array();
   config["lang_ids"] = tokenizer.special().languages;
+  for (const auto& [key, value] : audio_settings(checkpoint.path)) config[key] = value;
   return std::map<std::string, std::string>{
       {"config.json", config.dump(2) + "\n"},
       {"vocabulary.json", vocabulary.dump(1) + "\n"},

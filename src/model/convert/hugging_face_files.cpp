@@ -115,6 +115,14 @@ void describe_weights(Json& config, WeightType type) {
 
 }  // namespace
 
+std::map<std::string, std::string> audio_settings(const std::filesystem::path& model) {
+  std::map<std::string, std::string> found;
+  const Json config = read_json(model / "config.json");
+  for (const auto& [key, value] : config.items())
+    if (key.starts_with("tutti_") && value.is_string()) found[key] = value;
+  return found;
+}
+
 Result<std::map<std::string, std::string>> hugging_face_files(const Checkpoint& checkpoint, WeightType type) {
   const auto& path = checkpoint.path;
   const auto n_vocab = checkpoint.shape.dims.n_vocab;
@@ -122,6 +130,7 @@ Result<std::map<std::string, std::string>> hugging_face_files(const Checkpoint& 
 
   const bool hugging_face = kind_of(path) == ModelKind::hugging_face;
   auto config = hugging_face ? read_json(path / "config.json") : made_config(checkpoint.shape, tokenizer.special());
+  for (const auto& [key, value] : audio_settings(path)) config[key] = value;
   describe_weights(config, type);
   std::map<std::string, std::string> files{{"config.json", text_of(config)}};
   for (const char* name : kTokenizerFiles)

@@ -11,6 +11,10 @@
 
 namespace tutti {
 
+/// Settings in a model's config.json that decide which audio it gets, by key: "tutti_vad_method", "tutti_audio_filter".
+/// Folders of Hugging Face's and CTranslate2's format keep them, single files cannot. Empty for a file.
+std::map<std::string, std::string> audio_settings(const std::filesystem::path& model);
+
 /// The small files of a Hugging Face folder, by name: config.json, generation_config.json, preprocessor_config.json and
 /// the tokenizer's. What the model's own folder has of them is kept, the type of its weights apart. Missing ones, as
 /// for an OpenAI, CTranslate2 or whisper.cpp model, are made from its shape, its vocabulary and its config.json.

@@ -134,8 +134,8 @@ bool read_number(EnglishCursor& text);
 /// bill", not "5 m high" or "2 kg rice". English has the unit in the singular then.
 bool describes_noun(const EnglishCursor& text, std::string_view unit, std::size_t ahead);
 
-/// Whether the word before the number that the next token is shows that an "F" or "C" behind it is of degrees: "to 375
-/// F", "at 37C".
+/// Whether the words around the number that the next token is show that an "F" or "C" behind it is of degrees:
+/// "Preheat to 375 F", "37C in the shade", not "My seat is 14C".
 bool is_of_degrees(const EnglishCursor& text);
 
 /// Whether a unit is behind the number that the next token is.

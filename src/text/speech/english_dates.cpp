@@ -203,23 +203,63 @@ bool is_sure_day(std::string_view text) {
          std::ranges::find(kFractions, day) == kFractions.end();
 }
 
+/// The numbers of "3/15"; none for other text.
+std::optional<std::pair<int, int>> numbers_of_fraction(std::string_view text) {
+  const auto parts = split(text, '/');
+  const auto is_short = [](std::string_view part) { return is_all_digits(part) && part.size() < 3; };
+  if (parts.size() != 2 || !std::ranges::all_of(parts, is_short)) return std::nullopt;
+  return std::pair(number_of(parts[0]), number_of(parts[1]));
+}
+
+/// "the 4/20 show", which a fraction would be a fifth of, and "the 4/1 deadline".
+bool is_day_of_event(const EnglishCursor& text) {
+  constexpr auto kEvents = std::to_array<std::string_view>(
+      {"show",     "concert",  "game",      "match", "meeting",  "event",  "party",   "hearing",
+       "deadline", "election", "episode",   "class", "session",  "launch", "release", "email",
+       "call",     "memo",     "interview", "tour",  "festival", "rally",  "protest", "broadcast",
+       "webinar",  "workshop", "lecture",   "vote",  "primary",  "flight"});
+  const auto numbers = numbers_of_fraction(text.core(0));
+  return numbers && text.small_before() == "the" && text.token(0)->behind.empty() &&
+         (numbers->first > numbers->second || std::gcd(numbers->first, numbers->second) > 1) &&
+         std::ranges::find(kEvents, text.core(1)) != kEvents.end();
+}
+
+/// "starts 7/1 and", "ends 11/5.", "expires 1/4", not "opens 1/4 and then closes" or "runs 5/8 to the top".
+bool is_day_behind_verb(const EnglishCursor& text) {
+  constexpr auto kSure = std::to_array<std::string_view>({"expires", "expired", "dated"});
+  constexpr auto kVerbs = std::to_array<std::string_view>(
+      {"starts", "started", "begins", "began", "ends", "ended", "opens", "closes", "runs"});
+  constexpr auto kCommon = std::to_array<std::string_view>({"1/2", "1/3", "2/3", "1/4", "3/4"});
+  const auto next = text.core(1), behind = std::string_view(text.token(0)->behind);
+  if (!next.empty() && behind.empty() && next != "and" && next != "at" && next != "to") return false;
+  if (std::ranges::find(kSure, text.small_before()) != kSure.end()) return true;
+  const auto numbers = numbers_of_fraction(text.core(0));
+  if (!numbers || std::ranges::find(kVerbs, text.small_before()) == kVerbs.end() ||
+      std::ranges::find(kCommon, text.core(0)) != kCommon.end())
+    return false;
+  const bool ends_sentence = next.empty() || behind.find_first_of(".!?") != behind.npos;
+  const bool is_above_one = numbers->first >= numbers->second;
+  const bool is_before_time = next == "at" && !text.core(2).empty() && is_ascii_digit(text.core(2).front());
+  const bool is_before_day = is_sure_day(text.core(2));
+  constexpr std::size_t kNear = 4;
+  bool is_near_name = false;  // of a weekday or a month
+  for (std::size_t i = 1; i <= kNear; ++i)
+    for (const auto word : {text.core(i), text.before(i) ? std::string_view(text.before(i)->core) : ""})
+      is_near_name = is_near_name || weekday_name(word) || (month_name(word) && word != "May");
+  return ends_sentence || is_above_one || is_before_time || is_before_day || is_near_name;
+}
+
 /// "on 3/15": a day of a month, where it or what is before shows that it is no fraction.
 std::optional<DigitDate> day_of_month(const EnglishCursor& text, char separator) {
   constexpr auto kBefore = std::to_array<std::string_view>({"on", "until", "till", "since", "due"});
+  constexpr auto kBeforeBy = std::to_array<std::string_view>(
+      {"due", "rsvp", "reply", "respond", "register", "apply", "submit", "submitted", "needed"});  // "due by 4/1"
   if (separator != '/' || text.core(0) == "9/11") return std::nullopt;
-  constexpr auto kVerbs = std::to_array<std::string_view>({"starts", "started", "begins", "began", "ends", "ended",
-                                                           "expires", "expired", "opens", "closes", "runs", "dated"});
-  const auto next = text.core(1);               // "starts 7/1 and", not "ends 1/2 inch"
-  const auto parts = split(text.core(0), '/');  // "the 4/20 show": a fraction would be a fifth
-  const bool is_unlike_fraction = text.small_before() == "the" && text.token(0)->behind.empty() && parts.size() == 2 &&
-                                  std::ranges::all_of(parts, is_all_digits) && parts[0].size() <= 2 &&
-                                  parts[1].size() == 2 && std::gcd(number_of(parts[0]), number_of(parts[1])) > 1;
-  const bool is_last = next.empty() || !text.token(0)->behind.empty() || next == "and" || next == "at" || next == "to";
-  const bool is_behind_verb = is_last && std::ranges::find(kVerbs, text.small_before()) != kVerbs.end();
-  const bool is_behind_weekday =
-      is_behind_verb || is_unlike_fraction || (text.before() && weekday_name(text.before()->core));  // "Fri 3/7"
-  const bool is_on =
-      is_behind_weekday || (text.has_words() && std::ranges::find(kBefore, text.last_word()) != kBefore.end());
+  const bool is_by =
+      text.small_before() == "by" && std::ranges::find(kBeforeBy, text.small_before(2)) != kBeforeBy.end();
+  const bool is_behind_weekday = text.before() && weekday_name(text.before()->core);  // "Fri 3/7"
+  const bool is_on = is_by || is_behind_weekday || is_day_behind_verb(text) || is_day_of_event(text) ||
+                     (text.has_words() && std::ranges::find(kBefore, text.last_word()) != kBefore.end());
   const auto* other = text.before(2);  // "12/23 to 1/2"
   const bool is_behind_day = other && text.small_before() == "to" && is_sure_day(other->core);
   if (!is_on && !is_behind_day && !is_sure_day(text.core(0))) return std::nullopt;
@@ -340,18 +380,54 @@ bool is_time_with_point(const EnglishCursor& text) {
           }));
 }
 
-/// "0930 GMT", "at 1430 hours": a time of day without a colon.
-bool read_time_of_four_digits(EnglishCursor& text) {
+/// "0930", "2000": digits that may be a time of day without a colon.
+bool may_be_time(std::string_view digits) {
   constexpr std::size_t kDigits = 4, kHour = 2;
   constexpr int kHours = 24, kMinutes = 60;
+  return digits.size() == kDigits && is_all_digits(digits) && number_of(digits.substr(0, kHour)) < kHours &&
+         number_of(digits.substr(kHour)) < kMinutes;
+}
+
+/// "at 2000 hours", not "at 2000 hours of use" or "cut by 2000 hours".
+bool is_at_time(const EnglishCursor& text) {
+  constexpr auto kChanges = std::to_array<std::string_view>(
+      {"cut", "reduced", "increased", "rose", "fell", "grew", "dropped", "extended", "raised", "lowered", "shortened",
+       "up", "down", "decreased", "exceeded", "risen", "fallen", "grown"});
+  constexpr auto kAmounts = std::to_array<std::string_view>({"of", "per", "a", "an", "each", "every", "in", "total"});
+  const auto before = text.small_before();
+  const bool is_change = before == "by" && std::ranges::find(kChanges, text.small_before(2)) != kChanges.end();
+  const bool is_amount =
+      text.token(1) && text.token(1)->behind.empty() && std::ranges::find(kAmounts, text.core(2)) != kAmounts.end();
+  return (before == "at" || before == "by") && !is_change && !is_amount;
+}
+
+bool is_hours(std::string_view word) {
+  return word == "hours" || word == "hrs";
+}
+
+/// Whether one end of "from 0900 hours to 1700 hours" begins with a zero, so that both are times; also "0900 to 1700
+/// hours".
+bool is_beside_time(const EnglishCursor& text) {
+  const auto is_early = [](std::string_view digits) { return may_be_time(digits) && digits.front() == '0'; };
+  const auto joins = [](std::string_view word) { return word == "to" || word == "until" || word == "till"; };
+  const bool is_last =
+      joins(text.small_before()) &&
+      (is_early(text.small_before(2)) || (is_hours(text.small_before(2)) && is_early(text.small_before(3))));
+  const bool is_first = joins(text.core(2)) && is_early(text.core(3)) && is_hours(text.core(4));
+  if (is_hours(text.core(1))) return is_last || is_first;
+  return is_early(text.core(0)) && joins(text.core(1)) && may_be_time(text.core(2)) && is_hours(text.core(3));
+}
+
+/// "0930 GMT", "at 1430 hours": a time of day without a colon, not "2000 hours per year" or "2000 CT scans".
+bool read_time_of_four_digits(EnglishCursor& text) {
+  constexpr std::size_t kHour = 2;
   const auto time = text.core(0), next = text.core(1);
-  if (time.size() != kDigits || !is_all_digits(time) || !text.token(0)->behind.empty()) return false;
+  if (!may_be_time(time) || !text.token(0)->behind.empty()) return false;
   const auto hour = time.substr(0, kHour), minute = time.substr(kHour);
-  if (number_of(hour) >= kHours || number_of(minute) >= kMinutes) return false;
-  constexpr auto kBefore = std::to_array<std::string_view>({"at", "by", "until", "till", "from", "since", "to"});
-  const bool is_at = std::ranges::find(kBefore, text.small_before()) != kBefore.end();
-  const bool is_of_zone = is_time_zone(next);
-  const bool is_of_hours = (next == "hours" || next == "hrs") && (is_at || time.front() == '0');
+  const bool is_sure_zone =
+      next.size() > 2 || time.front() == '0' || (is_at_time(text) && !describes_noun(text, "", 2));
+  const bool is_of_zone = is_time_zone(next) && is_sure_zone;
+  const bool is_of_hours = (is_hours(next) && (time.front() == '0' || is_at_time(text))) || is_beside_time(text);
   if (!is_of_zone && !is_of_hours) return false;
   const auto words_of = [](std::string_view part) {
     return (part.front() == '0' ? "oh " : "") + cardinal_words(std::to_string(number_of(part)));

@@ -256,7 +256,11 @@ bool read_fraction(EnglishCursor& text, const std::string& above, std::string_vi
     text.add_words(cardinal_words(above) + " out of " + cardinal_words(below));
     return true;
   }
-  const bool is_rating = below == "10" && whole.find('/') != whole.npos &&
+  constexpr auto kGoesOn = std::to_array<std::string_view>(
+      {"for", "from", "on", "but", "because", "overall", "rating", "score", "and"});  // not "a 3/10 of that"
+  const bool is_last = text.core(1).empty() || !text.token(0)->behind.empty() ||
+                       std::ranges::find(kGoesOn, text.core(1)) != kGoesOn.end();
+  const bool is_rating = below == "10" && is_last && whole.find('/') != whole.npos &&
                          (text.small_before() == "a" || text.small_before() == "rated" || text.has_word("rating"));
   if (is_rating) {  // "a 7/10"
     text.add_words(cardinal_words(above) + " out of ten");

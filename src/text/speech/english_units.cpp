@@ -140,7 +140,30 @@ std::optional<UnitBehind> unit_behind(const EnglishCursor& text, bool is_one) {
 bool is_of_degrees(const EnglishCursor& text) {
   constexpr auto kBefore = std::to_array<std::string_view>(
       {"to", "at", "of", "above", "below", "around", "about", "reached", "hit", "is", "was", "from", "near"});
-  return std::ranges::find(kBefore, text.small_before()) != kBefore.end();
+  constexpr auto kWarm = std::to_array<std::string_view>(
+      {"temperature", "temperatures", "temp",       "temps",    "heat",    "heats",       "heated",       "heating",
+       "heatwave",    "preheat",      "preheated",  "oven",     "bake",    "baked",       "roast",        "cook",
+       "cooked",      "simmer",       "boil",       "boils",    "boiled",  "boiling",     "melts",        "melting",
+       "freeze",      "freezes",      "freezing",   "frozen",   "freezer", "fridge",      "refrigerate",  "shade",
+       "fever",       "weather",      "thermostat", "warm",     "warmed",  "warmer",      "warms",        "cool",
+       "cooled",      "cools",        "cooler",     "cold",     "colder",  "hot",         "hotter",       "chill",
+       "chilled",     "highs",        "lows",       "forecast", "degrees", "thermometer", "refrigerated", "stored",
+       "incubated",   "incubator",    "mercury",    "wash",     "washed"});
+  constexpr auto kNumbered = std::to_array<std::string_view>(
+      {"seat", "seats", "seated", "row", "aisle", "gate", "boarding", "exit", "apt", "apartment", "room"});
+  constexpr std::size_t kNear = 8;
+  const auto is_one_of = [](const auto& words, std::string_view word) {
+    return std::ranges::find(words, word) != words.end();
+  };
+  const bool is_kept = text.before(2) && text.before(2)->core == "Store";  // "Store below 25 C"
+  bool is_warm = text.small_before() == "hit" || is_kept, is_in_shade = false;
+  for (std::size_t i = 1; i <= kNear; ++i) {
+    const auto before = text.small_before(i), behind = ascii_lower(text.core(i));
+    if (is_one_of(kNumbered, before) || is_one_of(kNumbered, behind)) return false;  // "My seat is 14C"
+    is_in_shade = is_in_shade || behind == "shade";
+    is_warm = is_warm || is_one_of(kWarm, before) || is_one_of(kWarm, behind);
+  }
+  return is_warm && (is_in_shade || is_one_of(kBefore, text.small_before()));
 }
 
 bool has_unit_behind(const EnglishCursor& text) {

@@ -226,10 +226,12 @@ std::optional<std::string> unit_name(std::string_view unit, bool is_one) {
   std::string factors(unit);
   for (const std::string_view dot : {"\u00B7", "\u22C5"})
     for (std::size_t at; (at = factors.find(dot)) != std::string::npos;) factors.replace(at, dot.size(), " ");
+  constexpr auto kPeriods = std::to_array<std::string_view>({"day", "night", "week", "month", "year"});  // "hrs/day"
   bool is_below = false;
   for (const auto part : split(factors, '/')) {
     for (const auto written : split(part, ' ')) {
-      auto factor = factor_of(written);
+      const bool is_period = is_below && std::ranges::find(kPeriods, written) != kPeriods.end();
+      auto factor = is_period ? std::optional(Factor{.unit = {.one = std::string(written)}}) : factor_of(written);
       if (!factor) return std::nullopt;
       (is_below || factor->power < 0 ? below : above).push_back(std::move(*factor));
     }
