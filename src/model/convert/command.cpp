@@ -181,13 +181,13 @@ Result<ConvertedModel> convert_to_file(const ConvertRequest& request, ModelForma
     return fail(Fault::usage, request.into.string() + ": a model file of openai-whisper has a name that ends in .pt",
                 "Name it with -o NAME.pt");
   const auto source = TRY(open_source(request.model));
+  const auto& shape = source.checkpoint->shape;
+  TRY(format == ModelFormat::ggml ? check_ggml(shape.dims) : check_openai(shape.dims));
   for (const auto& [key, value] : audio_settings(source.checkpoint->path))
     log(Level::warning,
         request.into.string() + ": a file cannot hold \"" + key + "\": \"" + value +
             "\" of the model's config.json, without which it is given other audio than it was trained on; " +
             field("to") + " hf and ctranslate2 keep it");
-  const auto& shape = source.checkpoint->shape;
-  TRY(format == ModelFormat::ggml ? check_ggml(shape.dims) : check_openai(shape.dims));
   TRY(make_folders(folder_of(request.into)));
   TRY(expect_space_for_model(folder_of(request.into), bytes_of(source.tensors, request.type)));
   const auto bytes = TRY(format == ModelFormat::ggml
