@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-MOST_BYTES = 9_000_000  # 6 MB of small copies beside 2.9 MB of reference values
+MOST_BYTES = 9_100_000  # 6 MB of small copies beside 2.9 MB of reference values, and 0.1 MB of texts that are read aloud
 
 SHARED = re.compile(r'\.\./shared\b|"shared/data\b')
 FINDS_SHARED = ("tests/support/test_data.h", "tests/fuzz/CMakeLists.txt", "tools/shared_data.py", "tools/check_data.py",
