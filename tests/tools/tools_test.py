@@ -467,10 +467,10 @@ class TestData(unittest.TestCase):
 
     def test_more_than_its_share_is_too_large(self):
         write(self.root / "tests/data/audio/a.wav", "")
-        os.truncate(self.root / "tests/data/audio/a.wav", 9_000_000)
+        os.truncate(self.root / "tests/data/audio/a.wav", 9_100_000)
         done = self.checked()
         self.assertEqual(done.returncode, 1)
-        self.assertIn("at most 9000000 bytes are allowed, found 9000002", done.stdout)
+        self.assertIn("at most 9100000 bytes are allowed, found 9100002", done.stdout)
 
 
 class TestPeers(unittest.TestCase):
