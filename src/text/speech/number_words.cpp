@@ -59,6 +59,10 @@ std::string digit_words(std::string_view digits) {
   return words;
 }
 
+int number_of(std::string_view digits) {
+  return std::stoi(std::string(digits));
+}
+
 std::string cardinal_words(std::string_view digits) {
   if (digits.size() > kMostDigits || (digits.size() > 1 && digits.front() == '0')) return digit_words(digits);
   std::string words;

@@ -8,6 +8,10 @@ namespace tutti {
 // Digits as English words, in lower case, parted by single spaces: as text is read aloud. The other way, from words to
 // digits, is in text/english/numbers.h. Digits are ASCII's, without signs; the caller checks that.
 
+/// The value of at most nine digits, zeros in front included. Throws std::invalid_argument or std::out_of_range for
+/// other text.
+int number_of(std::string_view digits);
+
 /// "1,234" without its commas is "one thousand two hundred thirty four". Numbers of more than 15 digits, and those
 /// with zeros in front, are read digit by digit.
 /// Nothing between hundreds and tens: "and" is a matter of dialect, and the english normaliser drops it.
