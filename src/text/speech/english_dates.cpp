@@ -184,27 +184,25 @@ bool read_season(EnglishCursor& text, char separator) {
   return true;
 }
 
-/// "5/31" and "12/23": a day behind its month, which is no fraction.
-bool is_sure_day(std::string_view text) {
-  const auto parts = split(text, '/');
-  constexpr int kMonths = 12, kDays = 31;
-  if (parts.size() != 2 ||
-      !std::ranges::all_of(parts, [](auto part) { return is_all_digits(part) && part.size() < 3; }))
-    return false;
-  const int month = number_of(parts[0]), day = number_of(parts[1]);
-  constexpr auto kFractions = std::to_array<int>({16, 20, 24});  // "3/16 in.", but "12/24" is no such fraction
-  constexpr int kSixteen = 16, kLate = 10;
-  if (month >= kLate && day != kSixteen) return month <= kMonths && day > kMonths && day <= kDays;
-  return month > 1 && month <= kMonths && day > kMonths && day <= kDays &&
-         std::ranges::find(kFractions, day) == kFractions.end();
-}
-
 /// The numbers of "3/15"; none for other text.
 std::optional<std::pair<int, int>> numbers_of_fraction(std::string_view text) {
   const auto parts = split(text, '/');
   const auto is_short = [](std::string_view part) { return is_all_digits(part) && part.size() < 3; };
   if (parts.size() != 2 || !std::ranges::all_of(parts, is_short)) return std::nullopt;
   return std::pair(number_of(parts[0]), number_of(parts[1]));
+}
+
+/// "5/31" and "12/23": a day behind its month, which is no fraction.
+bool is_sure_day(std::string_view text) {
+  constexpr int kMonths = 12, kDays = 31;
+  const auto numbers = numbers_of_fraction(text);
+  if (!numbers) return false;
+  const auto [month, day] = *numbers;
+  constexpr auto kFractions = std::to_array<int>({16, 20, 24});  // "3/16 in.", but "12/24" is no such fraction
+  constexpr int kSixteen = 16, kLate = 10;
+  if (month >= kLate && day != kSixteen) return month <= kMonths && day > kMonths && day <= kDays;
+  return month > 1 && month <= kMonths && day > kMonths && day <= kDays &&
+         std::ranges::find(kFractions, day) == kFractions.end();
 }
 
 /// "the 4/20 show", which a fraction would be a fifth of, and "the 4/1 deadline".
