@@ -4,13 +4,13 @@
 #include <chrono>
 
 #include "audio/mel/log_mel.h"
+#include "audio/pcm_samples.h"
 #include "audio/recording.h"
 #include "audio/vad/speech.h"
 #include "base/clock.h"
 #include "base/field_names.h"
 #include "base/new_file.h"
 #include "base/try.h"
-#include "feed/stages/pcm.h"
 #include "text/error_rate.h"
 #include "text/normaliser.h"
 

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "audio/mel/log_mel.h"
+#include "audio/pcm_samples.h"
 #include "base/json.h"
 #include "feed/corpus.h"
-#include "feed/stages/pcm.h"
 
 namespace tutti {
 namespace {

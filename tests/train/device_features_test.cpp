@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "audio/mel/log_mel.h"
+#include "audio/pcm_samples.h"
 #include "feed/corpus.h"
-#include "feed/stages/pcm.h"
 #include "train/gpu_features.h"
 
 namespace tutti {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "audio/mel/mel_kernel.h"
+#include "audio/pcm_samples.h"
 #include "audio/tone_filter.h"
 #include "base/try.h"
 
@@ -35,24 +36,6 @@ Result<void> read_samples(const SampleReader& recording, std::int64_t first, std
   }
   return {};
 }
-
-/// A window's keyed tone as a recording of its own.
-class KeyedTone final : public SampleReader {
- public:
-  explicit KeyedTone(std::span<const std::int16_t> window) : pcm_(keyed_tone(window)) {}
-
-  std::int64_t samples() const override { return std::ssize(pcm_); }
-  Result<void> read(std::int64_t first, std::span<std::int16_t> out) const override {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const std::int64_t at = first + static_cast<std::int64_t>(i);
-      out[i] = at >= 0 && at < samples() ? pcm_[static_cast<std::size_t>(at)] : std::int16_t{0};
-    }
-    return {};
-  }
-
- private:
-  std::vector<std::int16_t> pcm_;
-};
 
 /// What the recording has from the start of frame `first` on, at most `frames`.
 Result<std::vector<std::int16_t>> samples_within(const SampleReader& recording, std::int64_t first,
@@ -181,8 +164,8 @@ Result<float> LogMel::window_into(const SampleReader& recording, std::int64_t fi
                                   std::int64_t stride) const {
   const auto as_is = [](float value) { return value; };
   if (tables_->keyed_tone) {
-    const KeyedTone tone(TRY(samples_within(recording, first, frames)));
-    TRY(tables_->logs_into(tone, 0, frames, out, stride, as_is));
+    const auto tone = keyed_tone(TRY(samples_within(recording, first, frames)));
+    TRY(tables_->logs_into(PcmSamples(tone), 0, frames, out, stride, as_is));
   } else {
     TRY(tables_->logs_into(recording, first, frames, out, stride, as_is));
   }

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "audio/pcm_samples.h"
 #include "audio/tone_filter.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -14,7 +15,6 @@
 #include "base/try.h"
 #include "feed/feature_cache.h"
 #include "feed/stages/audio_files.h"
-#include "feed/stages/pcm.h"
 #include "feed/stages/pieces.h"
 #include "feed/stages/sample_key.h"
 #include "text/error_rate.h"
