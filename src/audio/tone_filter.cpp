@@ -7,6 +7,8 @@
 #include <numbers>
 
 #include "audio/mel/frame_fourier.h"
+#include "audio/mel/mel_frames.h"
+#include "base/order_statistics.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -32,21 +34,8 @@ constexpr std::array kCopies{Copy{60, 6, 0.2F}, Copy{25, 10, 0.06F}, Copy{12, 13
 constexpr double kLevelWidth = 25;  // Hz: of what the level is measured by
 constexpr float kMostOver = 2.5F;   // times the level: crashes and clicks are cut there
 
-float sorted_part(std::vector<float>& values, double share) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
-std::vector<float> hann() {
-  std::vector<float> bell(kSize);
-  for (std::size_t i = 0; i < kSize; ++i)
-    bell[i] = static_cast<float>(0.5 - 0.5 * std::cos(2 * std::numbers::pi * static_cast<double>(i) / kSize));
-  return bell;
-}
-
 struct Tables {
-  std::vector<float> bell = hann();
+  std::vector<float> bell = hann_window(kSize, kSize);
   FrameFourier fourier{static_cast<int>(kSize)};
 };
 
@@ -108,7 +97,7 @@ std::size_t coarse_tone(std::span<const std::int16_t> pcm) {
     }
     std::ranges::sort(beside);
     const double over = means[bin] - (beside[beside.size() / 2 - 1] + beside[beside.size() / 2]) / 2;
-    const float high = sorted_part(powers[bin], 0.9), low = sorted_part(powers[bin], 0.2);
+    const float high = quantile(powers[bin], 0.9), low = quantile(powers[bin], 0.2);
     if (const double score = high > kApart * low ? over : over * kSteady; score > most) {
       most = score;
       best = kLow + bin;
@@ -194,7 +183,7 @@ std::vector<std::vector<float>> line_scores(const std::vector<Tone>& base) {
     all.insert(all.end(), row.begin(), row.end());
     tops.push_back(*std::ranges::max_element(row));
   }
-  const float floor = std::max({sorted_part(all, 0.5), kOfLoudest * sorted_part(tops, 0.9), kNothing});
+  const float floor = std::max({quantile(all, 0.5), kOfLoudest * quantile(tops, 0.9), kNothing});
   for (auto& row : powers)
     for (float& value : row) value = std::log(value / floor + 1);
   return powers;
@@ -301,13 +290,13 @@ std::vector<double> key_down_levels(const std::vector<Tone>& tone) {
   std::vector<float> thin;
   for (std::size_t i = 0; i < tone.size(); i += kThin) thin.push_back(std::abs(tone[i]));
   auto all = thin;
-  const float least = std::max(kOfLoudest * sorted_part(all, 0.97), kQuietest);
+  const float least = std::max(kOfLoudest * quantile(all, 0.97), kQuietest);
   std::vector<double> coarse;
   for (std::size_t part = 0; part * kPart < thin.size(); ++part) {
     const auto from = thin.begin() + static_cast<std::ptrdiff_t>((part - std::min(part, kReach)) * kPart);
     const auto to = thin.begin() + static_cast<std::ptrdiff_t>(std::min((part + kReach + 1) * kPart, thin.size()));
     std::vector<float> near(from, to);
-    coarse.push_back(std::max(sorted_part(near, 0.95), least));
+    coarse.push_back(std::max(quantile(near, 0.95), least));
   }
   return between(coarse, kThin * kPart / 2.0, kThin * kPart, tone.size());
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "balance/window_cost.h"
+#include "base/order_statistics.h"
 
 namespace tutti {
 namespace {
@@ -119,10 +120,7 @@ void SpeedModel::measured(Seconds audio, Seconds spent, double pieces) {
 
 std::optional<double> SpeedModel::error() const {
   if (errors_.empty()) return {};
-  std::vector<double> sorted(errors_.begin(), errors_.end());
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  return *middle;
+  return median_of(std::vector<double>(errors_.begin(), errors_.end()));
 }
 
 }  // namespace tutti

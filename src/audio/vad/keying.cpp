@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/order_statistics.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -46,12 +47,6 @@ double decibels(double power) {
   return 10 * std::log10(power + 1);  // over the least bit, as loudness has it
 }
 
-double part_of(std::vector<double>& values, double share) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
 /// Each value and those about it, their mean.
 std::vector<double> smoothed(const std::vector<double>& values, std::size_t width) {
   std::vector<double> out(values.size());
@@ -86,8 +81,8 @@ KeyedTone tone_of(const std::deque<std::vector<float>>& hops, std::size_t number
   KeyedTone tone;
   for (const auto& hop : hops) tone.powers.push_back(hop[number]);
   auto sorted = smoothed(tone.powers, kSmooth);
-  tone.down = decibels(part_of(sorted, 0.95));
-  tone.contrast = tone.down - decibels(part_of(sorted, 0.15));
+  tone.down = decibels(quantile(sorted, 0.95));
+  tone.contrast = tone.down - decibels(quantile(sorted, 0.15));
   return tone;
 }
 
@@ -108,7 +103,7 @@ double line_of(const std::vector<double>& means, std::size_t number) {
     if (number >= away) beside.push_back(means[number - away]);
     if (number + away < means.size()) beside.push_back(means[number + away]);
   }
-  return means[number] - part_of(beside, 0.5);
+  return means[number] - quantile(beside, 0.5);
 }
 
 /// The loudest of those that are rather keyed than not, else the one that is most likely to be.
@@ -140,7 +135,7 @@ std::vector<bool> downs_of(const KeyedTone& tone, const std::vector<double>& lev
   constexpr double kShare = 0.4, kLeast = 5, kUnderMarks = 8;  // dB
   constexpr std::size_t kNear = 20;                            // hops
   auto sorted = levels;
-  const double up = part_of(sorted, 0.2);
+  const double up = quantile(sorted, 0.2);
   const double threshold = up + std::max(kLeast, kShare * (tone.down - up));
   std::vector<bool> downs;
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -224,15 +219,15 @@ double word_gap(std::span<const double> marks, std::span<const double> gaps) {
   constexpr double kShortestUnit = 0.02, kUnits = 4.5, kApart = 1.5, kMostOfMedian = 3.5;
   if (gaps.empty()) return kLongestGap;
   std::vector<double> lengths(gaps.begin(), gaps.end());
-  const double within_characters = std::max(part_of(lengths, 0.25), kHopSeconds);
+  const double within_characters = std::max(quantile(lengths, 0.25), kHopSeconds);
   lengths.insert(lengths.end(), marks.begin(), marks.end());
-  const double unit = std::max(part_of(lengths, 0.25), kShortestUnit);
+  const double unit = std::max(quantile(lengths, 0.25), kShortestUnit);
   std::vector<double> between;  // characters or words
   for (const double gap : gaps)
     if (gap > 2 * within_characters) between.push_back(gap);
   if (between.empty()) return kLongestGap;
   // What is much longer is a pause, and no measure of words.
-  const double most = kMostOfMedian * part_of(between, 0.5);
+  const double most = kMostOfMedian * quantile(between, 0.5);
   for (double& gap : between) gap = std::min(gap, most);
   std::ranges::sort(between);
   double widest = 0, border = 0;

@@ -10,6 +10,7 @@
 
 #include "audio/voice/level.h"
 #include "audio/voice/pitch.h"
+#include "base/order_statistics.h"
 
 namespace tutti {
 namespace {
@@ -117,9 +118,7 @@ std::vector<float> wanted_pitch(std::span<const float> pitch, Seconds frame, con
   std::vector<float> voiced;
   std::ranges::copy_if(pitch, std::back_inserter(voiced), [](float hertz) { return hertz > 0; });
   if (voiced.empty()) return wanted;
-  const auto middle = voiced.begin() + std::ssize(voiced) / 2;
-  std::ranges::nth_element(voiced, middle);
-  const double median = *middle;
+  const double median = median_of(std::move(voiced));
   std::int64_t last = std::ssize(pitch) - 1;
   while (pitch[static_cast<std::size_t>(last)] <= 0) --last;
   const auto length = std::max<std::int64_t>(1, static_cast<std::int64_t>(options.rise_over.count() / frame.count()));

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "audio/voice/pitch.h"
+#include "base/order_statistics.h"
 
 namespace tutti {
 namespace {
@@ -15,13 +16,6 @@ constexpr double kLowest = 150;      // Hz
 constexpr double kLeastOff = 0.32;   // octaves: a clip's pitch may be a quarter higher or lower
 constexpr double kAgreement = 0.25;  // octaves between what pitch and spectrum say
 constexpr double kBetter = 0.75;     // the spectrum fits better than unmoved, by so much at least
-
-template <class T>
-T median_of(std::vector<T> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 /// Mean distance of two spectra from each other, whatever their loudness, one moved up by `steps`.
 double distance(std::span<const float> levels, std::span<const float> usual, int steps) {
