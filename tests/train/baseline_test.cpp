@@ -245,6 +245,12 @@ TEST(Comparison, RisingLossIsReported) {
   EXPECT_FALSE(loss_course("").rises());
 }
 
+TEST(Comparison, ErrorOfAShareFallsWithTheRecordings) {
+  EXPECT_NEAR(standard_error(0.5, 100), 0.05, 1e-9);
+  EXPECT_NEAR(standard_error(0.72, 552), 0.0191, 1e-4);
+  EXPECT_EQ(standard_error(1, 400), standard_error(0.95, 400));
+}
+
 TEST(FrontEnd, ClearlyBetterSetReplacesTheUsualOne) {
   const TempFolder folder;
   const auto write = [&](const std::string& name, auto value) {

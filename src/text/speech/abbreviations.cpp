@@ -94,6 +94,7 @@ constexpr auto kAlways = std::to_array<ShortForm>({
     {"tmrw", "tomorrow"},
     {"mgmt", "management"},
     {"acct", "account"},
+    {"accts", "accounts"},
     {"xmas", "christmas"},
     {"x-mas", "christmas"},
     {"cmdr", "commander"},
@@ -157,6 +158,8 @@ constexpr auto kAlways = std::to_array<ShortForm>({
     {"gov'ts", "governments"},
     {"wknd", "weekend"},
     {"hrly", "hourly"},
+    {"cllr", "councillor"},
+    {"msgr", "monsignor"},
 });
 
 /// Words of their own without a point.
@@ -239,6 +242,9 @@ constexpr auto kWithPoint = std::to_array<ShortForm>({
     {"subsec", "subsection"},
     {"b", "born"},
     {"d", "died"},
+    {"esp", "especially"},
+    {"ss", "sections"},
+    {"cols", "columns"},
 });
 
 /// Short with a capital alone; the states with a point.
@@ -253,12 +259,17 @@ constexpr auto kWithCapital = std::to_array<ShortForm>({
     {"Ariz", "arizona"},     {"Ala", "alabama"},    {"Penn", "pennsylvania"},
 });
 
-constexpr std::array<std::string_view, 7> kWeekdays{"monday", "tuesday",  "wednesday", "thursday",
-                                                    "friday", "saturday", "sunday"};
-
-constexpr std::array<std::string_view, 12> kMonths{"january",   "february", "march",    "april",
-                                                   "may",       "june",     "july",     "august",
-                                                   "september", "october",  "november", "december"};
+/// Of first names, before another name: "Benj. Franklin".
+constexpr auto kFirstNames = std::to_array<ShortForm>({{"Benj", "benjamin"},
+                                                       {"Chas", "charles"},
+                                                       {"Edw", "edward"},
+                                                       {"Geo", "george"},
+                                                       {"Jas", "james"},
+                                                       {"Jos", "joseph"},
+                                                       {"Robt", "robert"},
+                                                       {"Saml", "samuel"},
+                                                       {"Thos", "thomas"},
+                                                       {"Wm", "william"}});
 
 template <class Forms>
 std::optional<std::string_view> found_in(const Forms& forms, std::string_view word) {
@@ -276,6 +287,10 @@ std::optional<std::string_view> long_form(std::string_view word, bool has_point,
   if (is_capital && small == "dr") return next_is_name || !has_point ? "doctor" : "drive";
   if (word == "Ft" && next_is_name) return "fort";
   if (word == "Fr" && next_is_name) return "father";
+  if (has_point && next_is_name) {
+    const auto name = found_in(kFirstNames, word);
+    if (name) return name;
+  }
   if (word == "PCIe") return "p c i e";
   if (word == "NVMe") return "n v m e";
   if (word == "pH") return "p h";
@@ -324,50 +339,14 @@ bool is_street_word(std::string_view word) {
   return std::ranges::find(kStreets, ascii_lower(word)) != kStreets.end();
 }
 
-std::optional<std::string_view> weekday_name(std::string_view word) {
-  constexpr std::size_t kShort = 3, kLongestShort = 5;
-  if (word.ends_with('.')) word.remove_suffix(1);
-  if (word.size() < kShort || word.front() < 'A' || word.front() > 'Z') return std::nullopt;
-  const std::string small = ascii_lower(word);
-  for (const auto day : kWeekdays)
-    if (small == day || (small.size() <= kLongestShort && day.starts_with(small))) return day;
-  return std::nullopt;
-}
-
-std::optional<std::string> half_of_day(std::string_view word) {
-  std::string half = ascii_lower(word);
-  std::erase(half, '.');
-  if (half != "am" && half != "pm") return std::nullopt;
-  return half;
-}
-
-bool is_time_zone(std::string_view word) {
-  constexpr auto kZones =
-      std::to_array<std::string_view>({"GMT", "UTC", "EST", "EDT", "CST", "CDT",  "MST", "MDT", "PST", "PDT", "ET",
-                                       "CT",  "MT",  "PT",  "BST", "CET", "CEST", "EET", "IST", "JST", "AEST"});
-  return std::ranges::find(kZones, word) != kZones.end();
-}
-
-std::optional<std::string_view> month_name(std::string_view word) {
-  constexpr std::size_t kShort = 3;
-  if (word.size() < kShort || word.front() < 'A' || word.front() > 'Z') return std::nullopt;
-  const std::string small = ascii_lower(word);
-  for (const auto month : kMonths)
-    if (small == month || small == month.substr(0, kShort) || (small == "sept" && month == "september")) return month;
-  return std::nullopt;
-}
-
-std::string_view month_name(int number) {
-  return kMonths[static_cast<std::size_t>(std::clamp(number, 1, 12) - 1)];
-}
-
 std::optional<std::string_view> scale_name(std::string_view text) {
-  constexpr std::array<ShortForm, 14> kScales{{{"hundred", "hundred"},
+  constexpr std::array<ShortForm, 15> kScales{{{"hundred", "hundred"},
                                                {"lakh", "lakh"},
                                                {"crore", "crore"},
                                                {"thousand", "thousand"},
                                                {"k", "thousand"},
                                                {"million", "million"},
+                                               {"mil", "million"},
                                                {"m", "million"},
                                                {"mn", "million"},
                                                {"billion", "billion"},

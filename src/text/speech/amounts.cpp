@@ -102,7 +102,8 @@ std::string amount_words(std::string_view plain, const Currency& currency, bool 
   if (plain.size() - point != kHundredths) return decimal_words(plain) + " " + std::string(currency.many);
   const auto cents = std::to_string(std::stoi(std::string(plain.substr(point + 1))));
   if (cents == "0") return cardinal_words(whole) + " " + unit;
-  const auto behind = cardinal_words(cents) + " " + std::string(cents == "1" ? currency.cent : currency.cents);
+  const auto behind =
+      cardinal_words(cents) + " " + std::string(cents == "1" || is_one ? currency.cent : currency.cents);
   return whole == "0" ? behind : cardinal_words(whole) + " " + unit + " and " + behind;
 }
 

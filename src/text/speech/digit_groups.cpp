@@ -42,10 +42,17 @@ std::optional<std::string> telephone_words(std::string_view text) {
   if (dotted.size() == 3 && dotted[0].size() == kArea && dotted[1].size() == kArea && dotted[2].size() == kLine)
     return joined(dotted, " ", [](std::string_view group) { return digit_words(group); });
   const auto groups = groups_of(text, '-', 2);
+  constexpr std::size_t kRecord = 3, kMostDrawn = 2;
+  const bool is_record = groups.size() == kRecord && groups[0].size() > 1 && groups[0].size() <= kRecord &&
+                         groups[1].size() <= kMostDrawn && groups[2].size() == 1 && groups[0].front() != '0' &&
+                         (groups[1].size() == 1 || groups[1].front() != '0');
+  if (is_record)  // "10-3-1": won, lost and drawn
+    return cardinal_words(groups[0]) + " " + cardinal_words(groups[1]) + " and " + cardinal_words(groups[2]);
   const bool has_zero =
       std::ranges::any_of(groups, [](std::string_view group) { return group.size() > 1 && group.front() == '0'; });
   // "555-1234", but not "100-1000"
-  const bool is_local = groups.size() == 2 && groups[0].size() == 3 && groups[1].size() == 4 && groups[1].back() != '0';
+  const bool is_local = groups.size() == 2 && groups[0].size() == 3 && groups[1].size() == 4 &&
+                        (groups[0].back() != '0' || groups[1].back() != '0');
   const bool is_zip = groups.size() == 2 && groups[0].size() == 5 && groups[1].size() == 4;  // "90210-1234"
   if (groups.empty() || (groups.size() < 3 && !has_zero && !is_local && !is_zip)) return std::nullopt;
   return joined(groups, " ", [](std::string_view group) { return digit_words(group); });

@@ -8,7 +8,9 @@ namespace tutti {
 
 namespace {
 
+/// "FYI:", "ID:" are no shouting, though they are all of the text.
 bool is_in_capitals(const std::vector<EnglishToken>& tokens) {
+  if (tokens.size() == 1 && tokens[0].behind == ":") return false;
   return std::ranges::none_of(
       tokens, [](const EnglishToken& token) { return !token.is_ipa && ascii_upper(token.core) != token.core; });
 }

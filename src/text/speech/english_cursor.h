@@ -85,6 +85,9 @@ class EnglishCursor {
 /// A sign that is a token of its own, by what is beside it: "a < b", "<5", "6 / 2".
 bool read_sign(EnglishCursor& text);
 
+/// The "x" of "2 x 4" and "12ft x 14ft", between numbers: "by" or "times".
+bool read_product(EnglishCursor& text);
+
 /// Any other word: words with signs, digits and hyphens in them, piece by piece. A sign without words is named as left
 /// out.
 void read_compound(EnglishCursor& text, std::string_view word);
@@ -129,6 +132,25 @@ bool read_money(EnglishCursor& text);
 /// "12", "1,234.5", "-3", "50%", "21st", "1980s", "1/2", "10-20", "1.5-2%", "5km", "5G", "50K", "2 1/2 cups". False
 /// also for a number that other characters follow ("5abc"); its minus is written then, and the token is the rest.
 bool read_number(EnglishCursor& text);
+
+/// "2 1/2 cups", "1 3/8in", "6 1/2-hour": the fraction behind the whole number that the next token is.
+bool read_fraction_behind(EnglishCursor& text);
+
+/// "19-3/4in", "2-1/2": the fraction belongs to the number before it. `rest` begins with the dash.
+bool read_mixed_number(EnglishCursor& text, const std::string& whole, std::string_view rest);
+
+/// "3/4", "9.5/10", "1/4s", "16/64/128GB": `rest` is what is behind the number `above`.
+bool read_fraction(EnglishCursor& text, const std::string& above, std::string_view rest);
+
+/// The part of read_date that has figures alone: "5/1/1863", "2024-03-15T10:30Z", "2010/11", "on 3/15".
+bool read_date_in_figures(EnglishCursor& text);
+
+/// A number at the front of `rest`, as "21st" in "21st-century"; how much of it that was. `left`: what is before it in
+/// the word.
+std::size_t read_digits_within(EnglishCursor& text, std::string_view left, std::string_view rest);
+
+/// Whether a text begins with the end of an ordinal: "st-century".
+bool has_ordinal_ending(std::string_view text);
 
 /// Whether the amount before the token `ahead` describes the noun that this is: "2000 W heater", "a 5 kg bag", "a $20
 /// bill", not "5 m high" or "2 kg rice". English has the unit in the singular then.

@@ -82,7 +82,7 @@ bool read_amount_of_money(EnglishCursor& text) {
   if (!behind.empty()) return false;
   const auto point = plain.find('.');
   const bool has_article = text.small_before() == "a" || text.small_before() == "the";
-  const bool is_whole = point == plain.npos || (plain.substr(point) == ".00" && has_article);
+  const bool is_whole = point == plain.npos || has_article;  // also "a $9.95 monthly fee"
   text.add_words(
       amount_words(plain, *currency, is_whole && text.token(0)->behind.empty() && describes_noun(text, "", 1)));
   return true;
@@ -106,7 +106,11 @@ bool read_money(EnglishCursor& text) {
   if (rate.empty() || !std::ranges::all_of(rate, is_ascii_alphabetic)) return read_amount_of_money(text);
   text.replace_core(whole.substr(0, slash));
   if (read_amount_of_money(text)) {
-    text.add_words("per " + unit_of_rate(rate));
+    const bool is_of_power = rate == "sq" || rate == "cu";  // "$612/sq. ft."
+    const auto unit = is_of_power ? unit_name(text.core(1), true) : std::nullopt;
+    text.add_words("per " + (unit ? (rate == "sq" ? "square " : "cubic ") + *unit : unit_of_rate(rate)));
+    if (unit) text.advance();
+    if (unit) text.take_point();
     return true;
   }
   text.replace_core(whole);

@@ -26,32 +26,11 @@ std::string counted_words(std::string_view number) {
   return may_be_year(number) && number.ends_with("00") ? year_words(number) : decimal_words(without_commas(number));
 }
 
-/// "2 1/2 cups", "1 3/8in": the fraction belongs to the number before it.
-bool read_fraction_behind(EnglishCursor& text) {
-  constexpr std::size_t kMostDigits = 2;
-  const auto whole = text.core(1);
-  const auto end = std::min(whole.find_first_not_of("0123456789/"), whole.size());
-  const auto parts = split(whole.substr(0, end), '/');
-  const auto unit = end < whole.size() ? unit_name(whole.substr(end), false) : std::nullopt;
-  if (parts.size() != 2 || !std::ranges::all_of(parts, is_all_digits) || !text.token(0)->behind.empty() ||
-      (end < whole.size() && !unit))
-    return false;
-  const auto above = parts[0], below = parts[1];
-  const bool is_below_one = above.size() < below.size() || (above.size() == below.size() && above < below);
-  if (below.size() > kMostDigits || !is_below_one || above == "0") return false;
-  std::string words = fraction_words(above, below);
-  if (above == "1") words.replace(0, std::string_view("one").size(), words.starts_with("one e") ? "an" : "a");
-  text.add_words("and " + words);
-  if (unit) text.add_words(*unit);
-  text.advance();
-  return true;
-}
-
 /// What is numbered rather than counted: "HTTP 404", "Boeing 737", "port 8080".
 bool is_numbered(std::string_view word) {
-  constexpr auto kNumbered =
-      std::to_array<std::string_view>({"http", "error", "status", "port", "flight", "boeing", "airbus", "route",
-                                       "highway", "hwy", "interstate", "psalm", "room", "rm", "model", "ad", "a.d"});
+  constexpr auto kNumbered = std::to_array<std::string_view>(
+      {"http",       "error", "status", "port", "flight", "boeing", "airbus", "route", "highway", "hwy",
+       "interstate", "psalm", "room",   "rm",   "model",  "ad",     "a.d",    "h.r",   "s.b",     "h.b"});
   return std::ranges::find(kNumbered, word) != kNumbered.end();
 }
 
@@ -63,6 +42,9 @@ bool is_in_pairs(const EnglishCursor& text, std::string_view number) {
     return false;
   const auto next = text.core(1);
   if (next == "BC" || next == "BCE" || next == "B.C" || next == "AD" || next == "CE") return true;
+  const bool is_status = number.size() == kLeast && (number.front() == '4' || number.front() == '5') &&
+                         (next == "error" || next == "response" || next == "status" || next == "page");
+  if (is_status && text.small_before() == "a") return true;  // "a 404 error"
   const auto* before = text.before();
   const auto name = text.small_before();
   if (text.has_words() && text.last_word() == "to") return false;  // "the Senate 51-49"
@@ -82,11 +64,19 @@ bool is_in_pairs(const EnglishCursor& text, std::string_view number) {
 /// "Python 3.12" is "three point twelve": a version of what is before it.
 std::optional<std::string> version_words(const EnglishCursor& text, std::string_view plain) {
   constexpr auto kSoftware = std::to_array<std::string_view>(
-      {"python", "node",       "ubuntu",     "php",     "java",  "perl",   "rust",   "kernel",
-       "linux",  "postgres",   "postgresql", "mysql",   "redis", "django", "golang", "swift",
-       "kotlin", "kubernetes", "ios",        "android", "macos", "debian"});
+      {"python",     "node",   "ubuntu", "php",    "java",   "perl",  "rust",   "kernel",     "linux",  "postgres",
+       "postgresql", "mysql",  "redis",  "django", "golang", "swift", "kotlin", "kubernetes", "ios",    "android",
+       "macos",      "debian", "cmake",  "gcc",    "clang",  "go",    "torch",  "pytorch",    "numpy",  "cuda",
+       "ruby",       "rails",  "bash",   "git",    "docker", "nginx", "vim",    "gnome",      "fedora", "openssl"});
   const auto point = plain.find('.');
-  if (point == plain.npos || std::ranges::find(kSoftware, text.small_before()) == kSoftware.end()) return std::nullopt;
+  const auto is_software = [&](const std::string& name) {
+    return std::ranges::find(kSoftware, name) != kSoftware.end();
+  };
+  const bool is_at_least =
+      text.before() && text.before()->is_sign && is_software(text.small_before(2));  // "CMake >= 3.24"
+  const bool is_version = (text.has_word("version") || text.has_word("versions")) && text.small_before() != "by" &&
+                          !has_unit_behind(text) && text.core(1) != "times" && text.core(1) != "percent";
+  if (point == plain.npos || !(is_software(text.small_before()) || is_at_least || is_version)) return std::nullopt;
   const auto minor = plain.substr(point + 1);
   const auto words = minor.size() != 2      ? digit_words(minor)
                      : minor.front() == '0' ? "oh " + cardinal_words(minor.substr(1))
@@ -95,7 +85,8 @@ std::optional<std::string> version_words(const EnglishCursor& text, std::string_
 }
 
 void read_plain_number(EnglishCursor& text, std::string_view number, const std::string& plain) {
-  const bool has_unit = has_unit_behind(text);
+  const bool is_of_product = (text.core(1) == "x" || text.core(1) == "\u00D7") && text.token(0)->behind.empty();
+  const bool has_unit = has_unit_behind(text) || is_of_product;
   if (may_be_year(number) && !has_unit) {
     text.add_words(year_words(plain));
     return;
@@ -131,6 +122,7 @@ bool read_scale_behind(EnglishCursor& text, const std::string& plain, std::strin
   const auto currency = is_near ? currency_sign(text.core(1)) : std::string_view();
   const bool is_next_counted = is_near && (is_counted(text.core(1)) || !currency.empty());
   const bool is_thousand = scale == "thousand";
+  const bool is_of_engine = behind == "T" && !is_next_counted;  // "a 2.0T engine"
   const bool is_large = plain.size() >= kHundreds || (plain.size() == 2 && (plain >= "20" || !is_thousand)) ||
                         (scale == "million" && plain != "3") || plain == "1";  // also "1.5", not the firm "3M"
   const bool is_meter = behind == "m" && !(is_next_counted && !text.core(1).ends_with("ters"));
@@ -141,12 +133,17 @@ bool read_scale_behind(EnglishCursor& text, const std::string& plain, std::strin
     text.add_words(decimal_words(plain) + (plain == "1" ? " time" : " times"));
     return true;
   }
+  if (behind == "x" && is_near && !number_at_front(text.core(1)).empty()) {  // "13x 9 x 2"
+    text.add_words(decimal_words(plain) + " by");
+    return true;
+  }
   constexpr auto kNumberedParts =
       std::to_array<std::string_view>({"exit", "apt", "apartment", "unit", "gate", "seat", "room", "rm", "row", "flat",
                                        "suite", "class", "form", "section", "district", "zone", "ward", "platform"});
   const bool is_numbered_part =
       is_initial && std::ranges::find(kNumberedParts, text.small_before()) != kNumberedParts.end();  // "Exit 14B"
-  if (scale && !is_numbered_part && !is_meter && plain != "401" && (behind.size() > 1 || is_large || is_next_counted)) {
+  if (scale && !is_numbered_part && !is_of_engine && !is_meter && plain != "401" &&
+      (behind.size() > 1 || is_large || is_next_counted)) {
     text.add_words(decimal_words(plain) + " " + std::string(*scale));
     if (currency.empty()) return true;
     text.advance();  // "2M EUR"
@@ -175,7 +172,11 @@ bool has_decimal_comma(const EnglishCursor& text, std::string_view rest) {
   const auto decimals = std::min(rest.find_first_not_of(kDigits, 1), rest.size()) - 1;
   const auto behind = rest.substr(1 + decimals);
   if (decimals == 0 || decimals > kMostDecimals) return false;
-  return behind.empty() ? has_unit_behind(text) : behind == "%" || unit_name(behind, false).has_value();
+  constexpr auto kMeasured = std::to_array<std::string_view>(
+      {"hours", "minutes", "seconds", "days", "years", "meters", "metres", "kilometers", "kilometres", "percent",
+       "million", "billion", "euros", "liters", "litres", "degrees", "points", "times"});
+  const bool is_measured = std::ranges::find(kMeasured, text.core(1)) != kMeasured.end();
+  return behind.empty() ? has_unit_behind(text) || is_measured : behind == "%" || unit_name(behind, false).has_value();
 }
 
 /// "-20" behind "10", ":9" behind "16".
@@ -183,23 +184,6 @@ bool is_rest_of_range(std::string_view rest) {
   const auto number = number_at_front(rest.substr(1));
   const bool is_ratio = rest.front() == ':' && number.size() + 1 == rest.size();
   return !number.empty() && (rest.front() == '-' || is_ratio);
-}
-
-/// "19-3/4in", "2-1/2": the fraction belongs to the number before it. `rest` begins with the dash.
-bool read_mixed_number(EnglishCursor& text, const std::string& whole, std::string_view rest) {
-  constexpr std::size_t kMostDigits = 2;
-  const auto end = std::min(rest.find_first_not_of("0123456789/", 1), rest.size());
-  const auto parts = split(rest.substr(1, end - 1), '/');
-  const bool is_fraction = rest.front() == '-' && parts.size() == 2 && std::ranges::all_of(parts, is_all_digits);
-  if (!is_fraction || parts[1].size() > kMostDigits || !is_all_digits(whole)) return false;
-  const bool is_below_one = parts[0].size() < parts[1].size() || parts[0] < parts[1];
-  const auto unit = end < rest.size() ? unit_name(rest.substr(end), false) : std::nullopt;
-  if (!is_below_one || (end < rest.size() && !unit)) return false;
-  std::string words = fraction_words(parts[0], parts[1]);
-  if (parts[0] == "1") words.replace(0, std::string_view("one").size(), words.starts_with("one e") ? "an" : "a");
-  text.add_words(cardinal_words(whole) + " and " + words + (unit ? " " + *unit : ""));
-  if (!unit) read_unit_behind(text, false);
-  return true;
 }
 
 /// "10%-15%", "5kg-10kg".
@@ -214,6 +198,13 @@ bool read_range_of_amounts(EnglishCursor& text, std::string_view number, std::st
   return read_number(text);
 }
 
+/// Whether "5s" is of seconds, not "the 90s" or "two 5s".
+bool is_duration(const EnglishCursor& text, std::string_view digits) {
+  constexpr auto kBefore = std::to_array<std::string_view>(
+      {"than", "for", "in", "after", "within", "under", "over", "about", "every", "took", "takes", "least", "most"});
+  return digits.back() != '0' && std::ranges::find(kBefore, text.small_before()) != kBefore.end();
+}
+
 bool read_range(EnglishCursor& text, const std::string& first, std::string_view second) {
   const auto of = text.small_before();
   const bool is_of_case = of == "no" || of == "case" || of == "docket" || of == "ref";  // "case no. 24-1077"
@@ -226,60 +217,6 @@ bool read_range(EnglishCursor& text, const std::string& first, std::string_view 
   text.add_words((may_be_year(first) ? year_words(first) : decimal_words(first)) + (is_equation ? " minus" : " to"));
   text.replace_core(std::string(second));
   return read_time(text) || read_number(text);
-}
-
-bool read_fraction(EnglishCursor& text, const std::string& above, std::string_view rest) {
-  auto below = rest.substr(1);
-  const bool is_plural = rest.front() == '/' && above == "1" && below.size() > 1 && below.ends_with('s');  // "1/4s"
-  if (is_plural) below.remove_suffix(1);
-  const bool is_score = rest.front() == '/' && !number_at_front(below).empty() && number_at_front(below) == below &&
-                        !(is_all_digits(below) && is_all_digits(above));
-  if (is_score) {  // "9.5/10"
-    text.add_words(decimal_words(above) + " out of " + decimal_words(below));
-    return true;
-  }
-  const auto digits = below.substr(0, std::min(below.find_first_not_of(kDigits), below.size()));
-  const auto unit = digits.size() < below.size() ? unit_name(below.substr(digits.size()), true) : std::nullopt;
-  if (rest.front() == '/' && unit && !digits.empty() && is_all_digits(above)) {  // "5/16in"
-    text.add_words(fraction_words(above, digits) + " " + *unit);
-    return true;
-  }
-  if (rest.front() != '/' || !is_all_digits(below) || !is_all_digits(above)) return false;
-  if (is_plural) {
-    const auto words = fraction_words("2", below);
-    text.add_words(words.substr(words.find(' ') + 1));
-    return true;
-  }
-  const auto whole = text.core(0);
-  const bool is_pair = whole == "24/7" || whole == "9/11" || whole == "50/50";
-  if (above == below && !is_pair) {  // "10/10"
-    text.add_words(cardinal_words(above) + " out of " + cardinal_words(below));
-    return true;
-  }
-  constexpr auto kGoesOn = std::to_array<std::string_view>(
-      {"for", "from", "on", "but", "because", "overall", "rating", "score", "and"});  // not "a 3/10 of that"
-  const bool is_last = text.core(1).empty() || !text.token(0)->behind.empty() ||
-                       std::ranges::find(kGoesOn, text.core(1)) != kGoesOn.end();
-  const bool is_rating = below == "10" && is_last && whole.find('/') != whole.npos &&
-                         (text.small_before() == "a" || text.small_before() == "rated" || text.has_word("rating"));
-  if (is_rating) {  // "a 7/10"
-    text.add_words(cardinal_words(above) + " out of ten");
-    return true;
-  }
-  if (text.has_word("odds")) {  // "odds of 7/2"
-    text.add_words(cardinal_words(above) + " to " + cardinal_words(below));
-    return true;
-  }
-  constexpr std::size_t kTens = 2;
-  const bool is_over = below.size() >= kTens && below > "20" && above.size() >= below.size() &&
-                       !(above.size() == below.size() && above < below);
-  const bool has_article = text.has_words() && text.last_word() == "an" && above == "1";  // "an 1/8 of"
-  text.add_words(has_article ? ordinal_words(below)
-                 : is_pair   ? cardinal_words(above) + " " + cardinal_words(below)
-                 : is_over   ? cardinal_words(above) + " over " + cardinal_words(below)
-                             : fraction_words(above, below));
-  if (!is_pair) read_unit_behind(text, true);  // "1/1000 s"
-  return true;
 }
 
 /// "Isaiah 66:13".
@@ -335,6 +272,11 @@ bool read_number(EnglishCursor& text) {
     text.add_words(counted_words(number) + " percent");
   } else if (is_whole && (ending == "st" || ending == "nd" || ending == "rd" || ending == "th")) {
     text.add_words(ordinal_words(plain));
+  } else if (is_whole && (rest == "er" || rest == "ers")) {  // "49ers"
+    const auto words = cardinal_words(plain);
+    text.add_words(words + std::string(rest.substr(words.ends_with('e') ? 1 : 0)));
+  } else if (rest == "s" && is_duration(text, plain)) {
+    text.add_words(decimal_words(plain) + (plain == "1" ? " second" : " seconds"));  // "more than 5s"
   } else if (is_whole && (rest == "s" || rest == "'s")) {
     text.add_words(
         plural_of_number(plain.size() == 4 || plain.size() == 2 ? year_words(plain) : cardinal_words(plain)));

@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "text/speech/abbreviations.h"
+#include "text/speech/amounts.h"
 #include "text/speech/english_cursor.h"
 #include "text/speech/number_words.h"
 
@@ -33,7 +34,20 @@ constexpr auto kStates =
                           {"RI", "rhode island"},   {"SC", "south carolina"}, {"SD", "south dakota"},
                           {"TN", "tennessee"},      {"TX", "texas"},          {"UT", "utah"},
                           {"VT", "vermont"},        {"VA", "virginia"},       {"WA", "washington"},
-                          {"WV", "west virginia"},  {"WI", "wisconsin"},      {"WY", "wyoming"}});
+                          {"PR", "puerto rico"},    {"WV", "west virginia"},  {"WI", "wisconsin"},
+                          {"WY", "wyoming"}});
+
+/// Of Canada.
+constexpr auto kProvinces = std::to_array<Named>({{"AB", "alberta"},
+                                                  {"BC", "b c"},
+                                                  {"MB", "manitoba"},
+                                                  {"NB", "new brunswick"},
+                                                  {"NL", "newfoundland and labrador"},
+                                                  {"NS", "nova scotia"},
+                                                  {"ON", "ontario"},
+                                                  {"PE", "p e i"},
+                                                  {"QC", "quebec"},
+                                                  {"SK", "saskatchewan"}});
 
 constexpr auto kDirections = std::to_array<Named>({{"N", "north"},
                                                    {"S", "south"},
@@ -69,6 +83,22 @@ bool is_capitalised(std::string_view word) {
   return !word.empty() && is_ascii_upper(word.front());
 }
 
+/// "M5C" of "M5C 1S1".
+bool begins_canadian_code(std::string_view word) {
+  return word.size() == 3 && is_ascii_upper(word[0]) && is_ascii_digit(word[1]) && is_ascii_upper(word[2]);
+}
+
+/// "Toronto, ON", "Ottawa ON K1A 0B1".
+bool read_province(EnglishCursor& text) {
+  const auto province = found_in(kProvinces, text.core(0));
+  const auto* before = text.before();
+  if (!province || !before || !is_capitalised(before->core) || text.is_shouted()) return false;
+  const bool is_last = text.core(1).empty() || !text.token(0)->behind.empty();
+  if (!begins_canadian_code(text.core(1)) && !(before->behind == "," && is_last)) return false;
+  text.add_words(*province);
+  return true;
+}
+
 /// "NY 10118" and, behind a town, "Austin, TX". Titles of physicians and the like are none: "Ann Lee, MD".
 bool read_state(EnglishCursor& text) {
   std::string written(text.core(0));
@@ -81,7 +111,7 @@ bool read_state(EnglishCursor& text) {
   if (!state) return false;
   const auto& behind = text.token(0)->behind;
   const bool has_zip = (behind.empty() || (is_dotted && behind == ".")) && is_zip_code(text.core(1));
-  constexpr auto kTitles = std::to_array<std::string_view>({"MD", "PA", "MA", "MS", "LA", "OK", "DC"});
+  constexpr auto kTitles = std::to_array<std::string_view>({"MD", "PA", "MA", "MS", "LA", "OK", "DC", "PR"});
   constexpr auto kAlsoWords = std::to_array<std::string_view>({"IN", "OR", "ME", "HI", "OH", "ID"});
   const auto is_one_of = [&](const auto& list) { return std::ranges::find(list, written) != list.end(); };
   if (short_form || (is_dotted && is_behind_comma && !is_one_of(kTitles))) {
@@ -133,9 +163,11 @@ bool read_direction(EnglishCursor& text) {
   const bool is_before_ordinal = text.token(0)->has_point() && is_ordinal(text.core(1));  // "E. 10th"
   constexpr auto kMoves = std::to_array<std::string_view>(
       {"go", "head", "turn", "drive", "travel", "heading", "miles", "mi", "exit", "facing", "continue", "traveling"});
-  const bool is_way = text.token(0)->has_point() && !text.next_is_name() &&  // "Go S. on Hwy. 61"
+  const bool is_off = next == "of" && before && unit_name(before->core, true);  // "4 mi. N of town"
+  const bool is_way = text.token(0)->has_point() && !text.next_is_name() &&     // "Go S. on Hwy. 61"
                       std::ranges::find(kMoves, text.small_before()) != kMoves.end();
-  if (!is_behind && !is_way && !is_before_ordinal && !is_route(text, 1) && !is_of_wind && !is_street(text, 1))
+  if (!is_behind && !is_off && !is_way && !is_before_ordinal && !is_route(text, 1) && !is_of_wind &&
+      !is_street(text, 1))
     return false;
   text.take_point();
   text.add_words(*direction);
@@ -195,7 +227,8 @@ bool is_route(const EnglishCursor& text, std::size_t back) {
 }
 
 bool read_address_part(EnglishCursor& text) {
-  return read_state(text) || read_direction(text) || read_street_number(text) || read_postal_code(text);
+  return read_state(text) || read_province(text) || read_direction(text) || read_street_number(text) ||
+         read_postal_code(text);
 }
 
 }  // namespace tutti

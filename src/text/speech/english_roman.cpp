@@ -130,6 +130,11 @@ bool read_roman(EnglishCursor& text) {
     return true;
   }
   if (ascii_upper(word) != word) return false;
+  const auto joint = text.core(1);
+  if (word == "I" && text.core(2) == "II" && (joint == "&" || joint == "and" || joint == "or")) {  // "Algebra I & II"
+    text.add_words("one");
+    return true;
+  }
   if (word == "I" && !(is_name_of_rulers(text.small_before()) && is_of_rulers(text))) return false;
   if (ascii_lower(text.core(1)).starts_with("centur") && word.size() > 1) {
     text.add_words(ordinal_words(digits));
@@ -152,6 +157,8 @@ bool read_roman(EnglishCursor& text) {
     text.add_words("the " + ordinal_words(digits));
     return true;
   }
+  constexpr auto kArticles = std::to_array<std::string_view>({"the", "a", "an", "this", "our"});
+  if (has(kArticles, text.small_before())) return false;  // "The LX has"
   const bool is_number = word.size() > 1 && word.find_first_not_of("IVXL") == word.npos && word != "XL";  // a size
   if (!is_number || text.is_shouted()) return false;
   text.add_words(cardinal_words(digits));

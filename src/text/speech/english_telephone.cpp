@@ -173,23 +173,37 @@ bool counts_nothing(const EnglishCursor& text) {
 
 /// "call 911", "ext. 204", "the area code is 718", "call 999 or 112".
 bool read_called(EnglishCursor& text) {
-  constexpr std::size_t kMostDigits = 5;
+  constexpr std::size_t kMostDigits = 6;
   std::string_view digits = text.core(0);
   const bool is_marked = digits.starts_with('x') && text.has_words() && text.last_word() == "extension";
   if (is_marked) digits.remove_prefix(1);  // "extension x204"
   if (digits.size() < kArea || digits.size() > kMostDigits || !is_all_digits(digits) || !text.has_words()) return false;
   constexpr auto kCalls = std::to_array<std::string_view>({"call", "dial", "ring", "phone", "called", "dialed"});
-  constexpr auto kNumbered = std::to_array<std::string_view>({"extension", "code", "pin", "passcode"});
+  constexpr auto kNumbered = std::to_array<std::string_view>({"extension", "ext", "code", "pin", "passcode", "id"});
   const auto is_one_of = [](const auto& words, std::string_view word) {
     return std::ranges::find(words, word) != words.end();
   };
   const auto& last = text.last_word();
-  const bool is_numbered = is_one_of(kNumbered, last) || (last == "is" && is_one_of(kNumbered, text.small_before(2)));
+  const auto before = text.small_before();
+  constexpr auto kCards = std::to_array<std::string_view>({"card", "visa", "mastercard", "account", "number", "amex"});
+  const bool is_ending = (before == "in" || before == "with") &&  // "your Visa ending in 4417"
+                         (text.small_before(2) == "ending" || text.small_before(2) == "ends") &&
+                         std::ranges::any_of(kCards, [&](std::string_view word) { return text.has_word(word); });
+  const bool is_of_exit = before == "code" && text.small_before(2) == "exit";
+  const bool is_numbered =
+      is_ending ||
+      (!is_of_exit && (is_one_of(kNumbered, before) || (before == "is" && is_one_of(kNumbered, text.small_before(2)))));
   const bool is_another = (last == "or" || last == "and" || last == "not") &&
                           std::ranges::any_of(kCalls, [&](std::string_view word) { return text.has_word(word); });
   if (!is_numbered && !((is_one_of(kCalls, last) || is_another) && counts_nothing(text))) return false;
   if (is_marked) text.add_words("x");
   text.add_words(digit_words(digits));
+  while (is_numbered && text.token(0)->behind.empty() && text.core(1).size() >= kArea &&
+         is_all_digits(text.core(1))) {  // "meeting ID 842 1903 7765"
+    text.advance();
+    text.add_mark(',');
+    text.add_words(digit_words(text.core(0)));
+  }
   return true;
 }
 
@@ -203,7 +217,8 @@ bool read_number_of_call(EnglishCursor& text) {
   const bool is_dotted = groups.size() == 2 && has_digits(groups[0], kArea) && has_digits(groups[1], kLine) &&
                          has_one_of({"call", "phone", "landline", "mobile", "number", "telephone", "cell", "fax"});
   constexpr std::size_t kShortCode = 5;
-  const bool is_short_code = text.has_words() && text.last_word() == "to" && text.has_word("text") &&
+  const bool is_short_code = text.has_words() && text.last_word() == "to" &&
+                             (text.has_word("text") || text.has_word("reply")) &&
                              (has_digits(word, kShortCode) || has_digits(word, kShortCode + 1));
   if (!is_dotted && !is_short_code) return false;
   for (const auto group : groups) text.add_words(digit_words(group));

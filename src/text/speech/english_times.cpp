@@ -28,6 +28,13 @@ bool read_duration(EnglishCursor& text) {
     text.add_words(cardinal_words(minutes) + (minutes == "1" ? " minute" : " minutes"));
     return true;
   }
+  const auto seconds = std::string_view(word).substr(std::min(word.size(), colon == std::string::npos ? 0 : colon + 1));
+  if (minutes == "0" && colon == 1 && seconds.size() == 2 && is_all_digits(seconds) && !half_of_day(next) &&
+      !is_time_zone(next)) {  // "0:32 to go"
+    const auto count = std::to_string(number_of(seconds));
+    text.add_words(cardinal_words(count) + (count == "1" ? " second" : " seconds"));
+    return true;
+  }
   const auto is_number_with = [](std::string_view time, char unit) {
     return time.size() > 1 && time.back() == unit && is_all_digits(time.substr(0, time.size() - 1));
   };
@@ -102,8 +109,9 @@ bool read_time_of_four_digits(EnglishCursor& text) {
   const auto time = text.core(0), next = text.core(1);
   if (!may_be_time(time) || !text.token(0)->behind.empty()) return false;
   const auto hour = time.substr(0, kHour), minute = time.substr(kHour);
+  const bool counts = describes_noun(text, "", 2) && text.core(2).ends_with('s');  // "2000 EST units"
   const bool is_sure_zone =
-      next.size() > 2 || time.front() == '0' || (is_at_time(text) && !describes_noun(text, "", 2));
+      (next.size() > 2 && !counts) || time.front() == '0' || (is_at_time(text) && !describes_noun(text, "", 2));
   const bool is_of_zone = is_time_zone(next) && is_sure_zone;
   const bool is_of_hours = (is_hours(next) && (time.front() == '0' || is_at_time(text))) || is_beside_time(text);
   if (!is_of_zone && !is_of_hours) return false;
@@ -117,6 +125,14 @@ bool read_time_of_four_digits(EnglishCursor& text) {
 }  // namespace
 
 bool read_time(EnglishCursor& text) {
+  const auto is_half = [](std::string_view word) { return word == "noon" || word == "midnight"; };
+  if (const auto small = ascii_lower(text.core(0)); small.starts_with("12:00")) {
+    const auto rest = small.substr(std::string_view("12:00").size());
+    if (is_half(rest) || (rest.empty() && is_half(ascii_lower(text.core(1))))) {  // "12:00Noon", "12:00 noon"
+      text.add_words(rest.empty() ? "twelve" : "twelve " + rest);
+      return true;
+    }
+  }
   if (read_duration(text) || read_time_of_four_digits(text)) return true;
   const auto dash = text.core(0).find('-');
   if (dash != std::string_view::npos && dash + 1 < text.core(0).size() && is_ascii_digit(text.core(0)[dash + 1])) {

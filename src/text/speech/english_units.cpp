@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "text/speech/amounts.h"
+#include "text/speech/digit_groups.h"
 #include "text/speech/english_cursor.h"
 
 namespace tutti {
@@ -14,35 +15,35 @@ namespace {
 /// Words that go on behind an amount without being what it describes: "5 m of", "12 V is", "3 m high", "5 min ago".
 bool goes_on_behind_amount(std::string_view word) {
   constexpr auto kWords = std::to_array<std::string_view>(
-      {"about",       "above",      "across",   "after",     "afterwards", "again",      "against", "ago",
-       "apiece",      "buys",       "cash",     "cheaper",   "extra",      "last",       "next",    "only",
-       "please",      "right",      "incl",     "warmer",    "colder",     "cooler",     "hotter",  "higher",
-       "lower",       "taller",     "wider",    "deeper",    "heavier",    "lighter",    "older",   "younger",
-       "short",       "unless",     "whether",  "whichever", "worth",      "pays",       "ahead",   "all",
-       "almost",      "alone",      "along",    "also",      "although",   "among",      "and",     "any",
-       "apart",       "are",        "around",   "away",      "back",       "backward",   "because", "been",
-       "before",      "behind",     "below",    "between",   "beyond",     "both",       "broad",   "but",
-       "came",        "can",        "comes",    "costs",     "could",      "deep",       "did",     "does",
-       "down",        "downstream", "downward", "each",      "earlier",    "east",       "either",  "equals",
-       "even",        "ever",       "every",    "except",    "fast",       "faster",     "fell",    "flat",
-       "for",         "forward",    "free",     "from",      "further",    "gave",       "gets",    "gives",
-       "goes",        "got",        "had",      "has",       "have",       "here",       "high",    "his",
-       "however",     "inland",     "inside",   "instead",   "into",       "its",        "just",    "keeps",
-       "kept",        "late",       "later",    "left",      "less",       "like",       "long",    "longer",
-       "lost",        "made",       "makes",    "many",      "may",        "maybe",      "means",   "might",
-       "minus",       "more",       "most",     "much",      "must",       "near",       "needs",   "never",
-       "nor",         "north",      "not",      "now",       "off",        "old",        "once",    "onward",
-       "onwards",     "our",        "out",      "outside",   "over",       "past",       "per",     "plus",
-       "ran",         "rose",       "round",    "seemed",    "sharp",      "she",        "should",  "since",
-       "some",        "south",      "still",    "straight",  "such",       "takes",      "tall",    "than",
-       "that",        "the",        "their",    "then",      "there",      "thereafter", "these",   "they",
-       "thick",       "this",       "though",   "through",   "till",       "times",      "today",   "together",
-       "tomorrow",    "too",        "took",     "total",     "toward",     "towards",    "twice",   "under",
-       "underground", "until",      "upon",     "upstream",  "upward",     "upwards",    "via",     "was",
-       "well",        "went",       "were",     "west",      "what",       "when",       "where",   "which",
-       "while",       "who",        "wide",     "will",      "with",       "within",     "without", "works",
-       "clear",       "adrift",     "would",    "yesterday", "yet",        "you",        "your",    "prior",
-       "sooner"});
+      {"about",       "above",      "across",    "after",     "afterwards", "again",      "against", "ago",
+       "apiece",      "buys",       "cash",      "cheaper",   "extra",      "last",       "next",    "only",
+       "please",      "right",      "incl",      "warmer",    "colder",     "cooler",     "hotter",  "higher",
+       "lower",       "taller",     "wider",     "deeper",    "heavier",    "lighter",    "older",   "younger",
+       "short",       "unless",     "whether",   "whichever", "worth",      "pays",       "ahead",   "all",
+       "almost",      "alone",      "along",     "also",      "although",   "among",      "and",     "any",
+       "apart",       "are",        "around",    "away",      "back",       "backward",   "because", "been",
+       "before",      "behind",     "below",     "between",   "beyond",     "both",       "broad",   "but",
+       "came",        "can",        "comes",     "costs",     "could",      "deep",       "did",     "does",
+       "down",        "downstream", "downward",  "each",      "earlier",    "east",       "either",  "equals",
+       "even",        "ever",       "every",     "except",    "fast",       "faster",     "fell",    "flat",
+       "for",         "forward",    "free",      "from",      "further",    "gave",       "gets",    "gives",
+       "goes",        "got",        "had",       "has",       "have",       "here",       "high",    "his",
+       "however",     "inland",     "inside",    "instead",   "into",       "its",        "just",    "keeps",
+       "kept",        "late",       "later",     "left",      "less",       "like",       "long",    "longer",
+       "lost",        "made",       "makes",     "many",      "may",        "maybe",      "means",   "might",
+       "minus",       "more",       "most",      "much",      "must",       "near",       "needs",   "never",
+       "nor",         "north",      "not",       "now",       "off",        "old",        "once",    "onward",
+       "onwards",     "our",        "out",       "outside",   "over",       "past",       "per",     "plus",
+       "ran",         "rose",       "round",     "seemed",    "sharp",      "she",        "should",  "since",
+       "some",        "south",      "still",     "straight",  "such",       "takes",      "tall",    "than",
+       "that",        "the",        "their",     "then",      "there",      "thereafter", "these",   "they",
+       "thick",       "this",       "though",    "through",   "till",       "times",      "today",   "together",
+       "tomorrow",    "too",        "took",      "total",     "toward",     "towards",    "twice",   "under",
+       "underground", "until",      "upon",      "upstream",  "upward",     "upwards",    "via",     "was",
+       "well",        "went",       "were",      "west",      "what",       "when",       "where",   "which",
+       "while",       "who",        "wide",      "will",      "with",       "within",     "without", "works",
+       "increases",   "decreases",  "reduces",   "improves",  "raises",     "lowers",     "adds",    "clear",
+       "adrift",      "would",      "yesterday", "yet",       "you",        "your",       "prior",   "sooner"});
   return std::ranges::find(kWords, word) != kWords.end();
 }
 
@@ -74,6 +75,8 @@ bool describes_noun(const EnglishCursor& text, std::string_view unit, std::size_
   if (!is_word || (goes_on_behind_amount(word) && !(has_article && is_can(text, ahead)))) return false;
   if (token->behind.empty() && is_determiner(text.core(ahead + 1))) return false;  // "$80 buys a lunch"
   if (has_article) return true;
+  const bool is_limit = word == "max" || word == "maximum" || word == "min" || word == "minimum";
+  if (is_limit) return false;          // "$3/hr, $15 max."
   constexpr std::size_t kLongest = 4;  // of "bed" and "king"
   const bool is_verb_or_adverb = (word.size() >= kLongest && word.ends_with("ed") && !word.ends_with("eed")) ||
                                  (word.size() > kLongest && (word.ends_with("ing") || word.ends_with("ly")));
@@ -116,7 +119,10 @@ std::optional<UnitBehind> unit_behind(const EnglishCursor& text, bool is_one) {
     const bool is_singular = is_one || describes_noun(text, "in", 4);
     return UnitBehind{is_singular ? "foot" : "feet"};
   }
-  if (token->behind == "." && has_next_lower && (written == "c" || written == "T")) {  // of recipes
+  const bool is_line = !text.before() || !text.before(2);  // "1 c sugar" as a line of its own
+  const bool is_of_recipe = token->behind == "." ? has_next_lower || text.has_word("cups") || text.has_word("teaspoon")
+                                                 : token->behind.empty() && has_next_lower && is_line && written == "c";
+  if (is_of_recipe && (written == "c" || written == "T")) {
     const std::string name = written == "c" ? "cup" : "tablespoon";
     return UnitBehind{is_one ? name : name + "s"};
   }
@@ -126,7 +132,9 @@ std::optional<UnitBehind> unit_behind(const EnglishCursor& text, bool is_one) {
     return UnitBehind{degrees + (written == "F" ? " fahrenheit" : " celsius")};
   }
   const auto unit = unit_name(written, is_one || (is_near && describes_noun(text, written, 2)));
-  if (!unit || (small == "in" && !token->has_point())) return std::nullopt;
+  const auto before = text.small_before();
+  const bool is_behind_feet = before == "ft" || before == "feet" || before == "foot";  // "12 ft 6 in by 10 ft"
+  if (!unit || (small == "in" && !token->has_point() && !is_behind_feet)) return std::nullopt;
   if (written.size() > 1) return UnitBehind{*unit};
   const bool is_before_name = is_ascii_upper(written.front()) && !next.empty() &&
                               (is_ascii_upper(next.front()) || is_ordinal(next)) &&  // "45 W. 21st St."
@@ -138,8 +146,9 @@ std::optional<UnitBehind> unit_behind(const EnglishCursor& text, bool is_one) {
 }  // namespace
 
 bool is_of_degrees(const EnglishCursor& text) {
-  constexpr auto kBefore = std::to_array<std::string_view>(
-      {"to", "at", "of", "above", "below", "around", "about", "reached", "hit", "is", "was", "from", "near"});
+  constexpr auto kBefore =
+      std::to_array<std::string_view>({"to", "at", "of", "above", "below", "around", "about", "reached", "hit", "is",
+                                       "was", "from", "near", "read", "reads", "registered", "showed", "shows"});
   constexpr auto kWarm = std::to_array<std::string_view>(
       {"temperature", "temperatures", "temp",       "temps",    "heat",    "heats",       "heated",       "heating",
        "heatwave",    "preheat",      "preheated",  "oven",     "bake",    "baked",       "roast",        "cook",
@@ -163,6 +172,11 @@ bool is_of_degrees(const EnglishCursor& text) {
     is_in_shade = is_in_shade || behind == "shade";
     is_warm = is_warm || is_one_of(kWarm, before) || is_one_of(kWarm, behind);
   }
+  const auto* other = text.token(1);
+  const auto digits = other ? number_at_front(other->core) : std::string_view();
+  const auto unit = other ? std::string_view(other->core).substr(digits.size()) : std::string_view();
+  if (other && other->is_opened && !digits.empty() && (unit == "F" || unit == "C")) return true;
+  if (text.has_word("celsius") || text.has_word("fahrenheit")) return true;  // "12C (54F)"
   return is_warm && (is_in_shade || is_one_of(kBefore, text.small_before()));
 }
 

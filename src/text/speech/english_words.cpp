@@ -30,7 +30,7 @@ bool are_capitals(std::string_view text) {
 bool needs_number(std::string_view small) {
   constexpr auto kCounted =
       std::to_array<std::string_view>({"no", "nos", "fig", "figs", "art", "tab", "ex", "eq", "par", "est", "ste", "c",
-                                       "ca", "cat", "pop", "ref", "exp"});
+                                       "ca", "cat", "pop", "ref", "exp", "ss"});
   return std::ranges::find(kCounted, small) != kCounted.end();
 }
 
@@ -62,6 +62,12 @@ bool is_of_street(const EnglishCursor& text) {
   return false;
 }
 
+/// What a short form is before a number alone: "col. 3", "Gr 5-7".
+std::string_view counted_form(const EnglishCursor& text) {
+  if (text.core(0) == "col" && text.token(0)->has_point()) return "column";
+  return text.core(0) == "Gr" ? "grade" : "";
+}
+
 bool read_short_form(EnglishCursor& text) {
   const bool is_number = !text.core(1).empty() && is_ascii_digit(text.core(1).front());
   const auto small = ascii_lower(text.core(0));
@@ -84,10 +90,15 @@ bool read_short_form(EnglishCursor& text) {
   // "the 7th St Entry" is of a street, "the 7th Dr Who" is not
   const bool is_before_name = text.next_is_name() && !(small == "st" && is_of_street(text));
   const bool is_road = text.core(0) == "Rt" && is_number;
+  const auto counted = is_number ? counted_form(text) : std::string_view();
+  const bool is_right = text.core(0) == "Rt" && text.token(0)->has_point() &&  // "The Rt. Rev."
+                        (text.core(1) == "Rev" || text.core(1) == "Hon");
   const bool is_circa = (small == "c" || small == "ca") && has_point;
   const auto with = text.core(1);  // "Dr. and Mrs. Lee"
   const bool is_couple = text.core(0) == "Dr" && !is_behind_name && (with == "and" || with == "&") &&
                          long_form(text.core(2), true, true) && is_ascii_upper(text.core(2).front());
+  const bool is_circuit =
+      text.core(0) == "Cir" && before && (is_ordinal(before->core) || before->core == "D.C" || before->core == "Fed");
   const bool is_church = text.core(0) == "Ch" && has_point && is_behind_name && !is_number;  // "St. Mary's Ch."
   const auto next = text.core(1);
   const bool is_estimated = small == "est" && has_point && !next.empty() && ascii_lower(next) == next && !is_number;
@@ -97,13 +108,16 @@ bool read_short_form(EnglishCursor& text) {
     text.add_words(*rate);
     return true;
   }
-  const auto form = is_estimated ? "estimated"
-                    : is_road    ? "route"
-                    : is_round   ? "round"
-                    : is_circa   ? "circa"
-                    : is_church  ? "church"
-                    : is_couple  ? "doctor"
-                                 : long_form(text.core(0), has_point, is_before_name);
+  const auto form = is_estimated       ? "estimated"
+                    : is_road          ? "route"
+                    : is_right         ? "right"
+                    : is_circuit       ? "circuit"
+                    : !counted.empty() ? counted
+                    : is_round         ? "round"
+                    : is_circa         ? "circa"
+                    : is_church        ? "church"
+                    : is_couple        ? "doctor"
+                                       : long_form(text.core(0), has_point, is_before_name);
   if (!form) return false;
   text.take_point();
   text.add_words(*form);
@@ -132,7 +146,8 @@ bool is_named_a(const EnglishCursor& text) {
   if (token.core != "A") return false;
   if (token.behind.starts_with(')') || token.behind.starts_with(':')) return true;
   if (text.is_shouted()) return false;
-  if (text.small_before() == "the" && text.before()->behind.empty()) return true;  // "the A train"
+  const auto article = text.small_before();
+  if ((article == "the" || article == "an") && text.before()->behind.empty()) return true;  // "the A train"
   const auto* other = text.token(2);
   if ((text.core(1) == "to" || text.core(1) == "and" || text.core(1) == "or") && other && other->core.size() == 1 &&
       is_ascii_upper(other->core.front()) && other->core != "I")
@@ -163,10 +178,19 @@ bool is_of_flight(const EnglishCursor& text) {
 bool read_hash(EnglishCursor& text) {
   constexpr std::size_t kLeast = 6;
   const auto word = text.core(0);
+  constexpr std::string_view kHex = "0123456789abcdefABCDEF";
+  if (word.starts_with("0x") && word.size() > 2 && word.find_first_not_of(kHex, 2) == word.npos) {  // "0x80070057"
+    text.add_words("zero");
+    for (const char one : word.substr(1))
+      is_ascii_digit(one) ? text.add_words(digit_words({&one, 1})) : text.spell({&one, 1});
+    return true;
+  }
   if (word.size() < kLeast || word.find_first_not_of("0123456789abcdef") != word.npos) return false;
   std::size_t changes = 0;
   for (std::size_t at = 1; at < word.size(); ++at) changes += is_ascii_digit(word[at]) != is_ascii_digit(word[at - 1]);
-  if (changes < 2) return false;
+  const auto& token = *text.token(0);
+  const bool is_in_brackets = token.is_opened && token.behind.starts_with(')');  // "(71059ca)"
+  if (changes < (is_in_brackets ? 1 : 2)) return false;
   for (const char one : word) is_ascii_digit(one) ? text.add_words(digit_words({&one, 1})) : text.spell({&one, 1});
   return true;
 }
@@ -245,7 +269,7 @@ void read_token(EnglishCursor& text) {
   const bool is_read = read_sign(text) || read_hash(text) || read_date(text) || read_time(text) || read_weekday(text) ||
                        read_address_part(text) || read_telephone(text) || read_groups(text) || read_address(text) ||
                        read_money(text) || read_number(text) || read_roman(text) || read_short_form(text) ||
-                       read_initials(text);
+                       read_initials(text) || read_product(text);
   if (!is_read) read_compound(text, text.core(0));
 }
 

@@ -59,6 +59,8 @@ struct TextFrontEnd::Tables {
   std::vector<std::int32_t> symbols_of(std::span<const Phone> phones) const;
   std::vector<Phone> pronounce(std::string_view word) const;
   std::optional<std::vector<Phone>> pronounce_ending(std::string_view word) const;
+  std::optional<std::vector<Phone>> pronounce_british(std::string_view word) const;
+  std::optional<std::vector<Phone>> pronounce_compound(std::string_view word) const;
   Result<std::vector<std::int32_t>> symbols_of(const ReadAloud& piece, std::set<std::string>& skipped) const;
   std::vector<std::int32_t> symbols_of_characters(std::string_view word, std::set<std::string>& skipped) const;
 };
@@ -87,9 +89,48 @@ std::optional<std::vector<Phone>> TextFrontEnd::Tables::pronounce_ending(std::st
   return phones;
 }
 
+/// "litre", "analysed": as American English has it, which the dictionary knows.
+std::optional<std::vector<Phone>> TextFrontEnd::Tables::pronounce_british(std::string_view word) const {
+  using Ending = std::pair<std::string_view, std::string_view>;
+  constexpr auto kEndings = std::to_array<Ending>({{"tre", "ter"},
+                                                   {"tres", "ters"},
+                                                   {"our", "or"},
+                                                   {"oured", "ored"},
+                                                   {"ouring", "oring"},
+                                                   {"ise", "ize"},
+                                                   {"ised", "ized"},
+                                                   {"ising", "izing"},
+                                                   {"isation", "ization"},
+                                                   {"yse", "yze"},
+                                                   {"ysed", "yzed"},
+                                                   {"lled", "led"},
+                                                   {"lling", "ling"}});
+  for (const auto& [british, american] : kEndings)
+    if (word.ends_with(british))
+      if (auto phones = lexicon.find(std::string(word.substr(0, word.size() - british.size())) + std::string(american)))
+        return phones;
+  return std::nullopt;
+}
+
+/// "snowcovered", "lakewoodlibrary": two words that are known, the shorter of which is as long as can be.
+std::optional<std::vector<Phone>> TextFrontEnd::Tables::pronounce_compound(std::string_view word) const {
+  constexpr std::size_t kShortest = 4;
+  for (std::size_t size = word.size() / 2; size >= kShortest; --size)
+    for (const auto cut : {size, word.size() - size}) {
+      auto phones = lexicon.find(word.substr(0, cut));
+      const auto second = phones ? lexicon.find(word.substr(cut)) : std::nullopt;
+      if (!second) continue;
+      phones->insert(phones->end(), second->begin(), second->end());
+      return phones;
+    }
+  return std::nullopt;
+}
+
 std::vector<Phone> TextFrontEnd::Tables::pronounce(std::string_view word) const {
   if (auto phones = lexicon.find(word)) return *phones;
   if (auto phones = pronounce_ending(word)) return *phones;
+  if (auto phones = pronounce_british(word)) return *phones;
+  if (auto phones = pronounce_compound(word)) return *phones;
   return rules.apply(word);
 }
 

@@ -62,6 +62,11 @@ bool is_minus_or_range(std::u32string_view text, std::size_t at) {
   return is_space(text[at - 1]) && (at == 1 || !is_ascii_digit(text[at - 2]));
 }
 
+/// "2.00\u20142.49".
+bool is_between_digits(std::u32string_view text, std::size_t at) {
+  return at > 0 && at + 1 < text.size() && is_ascii_digit(text[at - 1]) && is_ascii_digit(text[at + 1]);
+}
+
 /// The characters of the word that ends before `at` or begins there, points within it too.
 std::string word_beside(std::u32string_view text, std::size_t at, bool is_before) {
   std::string word;
@@ -161,7 +166,7 @@ class UsualSigns {
         }
         [[fallthrough]];
       case U'\u2014':
-      case U'\u2015': out_ += U" \u2014 "; break;
+      case U'\u2015': out_ += is_between_digits(text_, at) ? U"-" : U" \u2014 "; break;
       case U'\u2026': out_ += U"... "; break;
       case U'\u00B5':
       case U'\u03BC': take_unit_sign(at, U"micro"); break;

@@ -68,10 +68,11 @@ bool is_unit_of_number(std::string_view text, std::size_t at) {
 /// Whether a full stop behind `before` belongs to its last word. `behind` is what follows the stop.
 bool is_abbreviated(std::string_view before, std::string_view behind) {
   constexpr auto kKnown = std::to_array<std::string_view>(
-      {"dr",   "mr",   "mrs",  "ms",   "st",  "prof", "jr",  "sr",   "no",   "vs",   "gen",    "col", "rev",
-       "hon",  "mt",   "rep",  "sen",  "gov", "capt", "lt",  "sgt",  "maj",  "pres", "messrs", "adm", "cpl",
-       "cmdr", "attn", "incl", "excl", "cf",  "viz",  "fig", "figs", "vol",  "pp",   "pls",    "rte", "ens",
-       "amb",  "insp", "fr",   "rt",   "pfc", "spc",  "cpt", "lcpl", "ssgt", "msgt", "sfc",    "cres"});
+      {"dr",   "mr",   "mrs",  "ms",   "st",  "prof", "jr",  "sr",   "no",   "vs",   "gen",    "col",  "rev",
+       "hon",  "mt",   "rep",  "sen",  "gov", "capt", "lt",  "sgt",  "maj",  "pres", "messrs", "adm",  "cpl",
+       "cmdr", "attn", "incl", "excl", "cf",  "viz",  "fig", "figs", "vol",  "pp",   "pls",    "rte",  "ens",
+       "amb",  "insp", "fr",   "rt",   "pfc", "spc",  "cpt", "lcpl", "ssgt", "msgt", "sfc",    "cres", "msgr",
+       "cllr", "wm",   "benj", "chas", "geo", "thos", "jas", "robt", "edw",  "saml", "atty",   "supt", "asst"});
   auto begin = before.size();
   while (begin > 0 && std::isalpha(static_cast<unsigned char>(before[begin - 1])) != 0) --begin;
   std::string word(before.substr(begin));
@@ -89,7 +90,9 @@ bool is_abbreviated(std::string_view before, std::string_view behind) {
     const auto word_behind = behind.substr(next, behind.find_first_of(kSpace, next) - next);
     if (month_name(word_behind)) return true;
   }
-  if (is_street_word(written) && begins_with_direction(behind.substr(next))) return true;  // "Ave. NW"
+  if ((is_street_word(written) || is_unit_of_number(before, begin)) &&  // "Ave. NW", "4 mi. N of town"
+      begins_with_direction(behind.substr(next)))
+    return true;
   if (std::isupper(static_cast<unsigned char>(behind[next])) != 0) return false;
   const bool is_circa = (word == "c" || word == "ca") && std::isdigit(static_cast<unsigned char>(behind[next])) != 0;
   const bool is_cup = word == "c" && is_number_before(before, begin);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "text/speech/abbreviations.h"
 #include "text/speech/amounts.h"
 #include "text/speech/digit_groups.h"
+#include "text/speech/sign_cuts.h"
 #include "text/speech/signs.h"
 #include "text/utf8.h"
 
@@ -22,6 +22,12 @@ namespace {
 EnglishToken token_of(std::string word) {
   EnglishToken token;
   constexpr std::string_view kOpening = "\"'([{*", kClosing = "\"'*)]}.,;:?!";
+  constexpr std::size_t kShortest = 3;  // of words, not of the function in "f(s)"
+  constexpr std::string_view kPlural = "(s)";
+  const auto plural = word.find(kPlural);
+  const bool is_plural = plural != word.npos && plural >= kShortest &&
+                         std::ranges::all_of(std::string_view(word).substr(0, plural), is_ascii_alphabetic);
+  if (is_plural) word.replace(plural, kPlural.size(), "s");  // "item(s)"
   while (!word.empty() && kOpening.find(word.front()) != kOpening.npos) {
     // 'tis and '80s keep theirs
     const bool is_apostrophe = word.front() == '\'' && word.size() > 1 &&
@@ -50,100 +56,6 @@ std::string_view sign_of(std::string_view text) {
   return text.substr(0, text.substr(size).starts_with(stroke) ? size + stroke.size() : size);
 }
 
-bool begins_with_relation(std::string_view text) {
-  const Sign* sign = sign_at_front(text);
-  return sign && is_relation(*sign);
-}
-
-bool has_relation(std::string_view text) {
-  for (std::size_t at = 0; at < text.size(); ++at)
-    if (begins_with_relation(text.substr(at))) return true;
-  return false;
-}
-
-/// The value of a number without a sign; none for other text.
-std::optional<double> value_of(std::string_view number) {
-  std::string plain(number);
-  std::erase(plain, ',');
-  double value = 0;
-  const auto read = std::from_chars(plain.data(), plain.data() + plain.size(), value);
-  const bool is_number = !plain.empty() && is_ascii_digit(plain.front()) && read.ptr == plain.data() + plain.size();
-  return is_number ? std::optional(value) : std::nullopt;
-}
-
-bool is_variable(std::string_view text) {
-  return text.size() == 1 && is_ascii_alphabetic(text.front());
-}
-
-/// A word, and what is beside it.
-struct Word {
-  std::string_view text;
-  bool is_beside_relation = false;
-};
-
-/// What is right before a sign, and right behind it: what it calculates with.
-std::string_view last_part(std::string_view left) {
-  const auto at = left.find_last_of("=<>(+*^");
-  return at == left.npos ? left : left.substr(at + 1);
-}
-
-std::string_view first_part(std::string_view right) {
-  return right.substr(0, right.find_first_of("=<>!,.;:?)+*^"));
-}
-
-/// Whether "-" and "/" calculate in a word such as "5-3" or "a/b".
-bool calculates(const Word& word, char sign, std::string_view left, std::string_view right) {
-  const bool is_at_bracket = left.ends_with(')') || right.starts_with('(');
-  const auto before = last_part(left), behind = first_part(right);
-  const auto first = value_of(before), second = value_of(behind);
-  const bool is_before = is_variable(before) || first || left.ends_with(')');
-  const bool is_behind = is_variable(behind) || second || right.starts_with('(');
-  if (is_at_bracket) return is_before && is_behind;
-  if (!has_relation(word.text) && !word.is_beside_relation) return false;
-  if (left.find(sign, 1) != left.npos || behind.find(sign, 1) != behind.npos) return false;  // "2024-03-15"
-  if (!first || !second) return is_before && is_behind;
-  if (sign == '/') return *first >= *second;  // "1/2 = 0.5" is a fraction
-  return has_relation(right) || *first > *second;
-}
-
-/// "2.5e+3" and "08:00+02:00": the sign of a power of ten, or of a zone of time.
-bool is_of_number(std::string_view left, std::string_view right) {
-  if (left.find(':') != left.npos) return true;
-  const bool has_e = left.ends_with('e') || left.ends_with('E');
-  return has_e && left.size() > 1 && is_ascii_digit(left[left.size() - 2]) && !right.empty() &&
-         is_ascii_digit(right[0]);
-}
-
-bool is_beyond_ascii(char c) {
-  return static_cast<unsigned char>(c) >= 0x80;
-}
-
-/// Whether a word is cut around a sign within it, so that what is beside the sign is read as a word of its own.
-bool is_cut_at(const Word& word, std::size_t at, std::string_view sign) {
-  constexpr auto kPartsOfWords =
-      std::to_array<std::string_view>({"#", "@", "%", "\\", "^", "++", "\u00B0", "\u00A2", "\u2030", "\u00AE"});
-  const auto left = word.text.substr(0, at), right = word.text.substr(at + sign.size());
-  const Sign& known = *sign_at_front(sign);
-  if (is_relation(known)) return true;
-  if (right.empty() || std::ranges::find(kPartsOfWords, sign) != kPartsOfWords.end()) return false;
-  const char before = left.empty() ? ' ' : left.back(), next = right.front();
-  const bool is_number_behind = !number_at_front(right).empty();
-  if (left.empty() || before == '(') {  // before what it belongs to
-    if (sign == "!") return is_ascii_alphabetic(next) || next == '(';
-    if (sign == "~") return is_number_behind || next == '$' || is_beyond_ascii(next);
-    return !known.before.empty() &&
-           (sign.size() > 1 || std::string_view("+-&").find(sign.front()) == std::string_view::npos);
-  }
-  const bool is_behind = is_ascii_alphabetic(before) || is_ascii_digit(before) || before == ')' || before == ']' ||
-                         is_beyond_ascii(before);
-  const bool is_ahead = is_ascii_alphabetic(next) || is_number_behind || next == '(' || next == '$' ||
-                        is_beyond_ascii(next) || (next == '-' && !number_at_front(right.substr(1)).empty());
-  if (!is_behind || !is_ahead || known.between.empty() || is_of_number(left, right)) return false;
-  if (sign == "-" || sign == "/") return calculates(word, sign.front(), left, right);
-  const bool is_of_unit = (sign == "\u00B7" || sign == "\u22C5") && is_ascii_alphabetic(before);
-  return !is_of_unit;
-}
-
 /// The name in "<b>", which the text had as "&lt;b&gt;"; empty for other words.
 std::string_view name_in_brackets(std::string_view word) {
   const auto end = word.find_last_not_of(".,;:?!");
@@ -169,13 +81,38 @@ bool is_amount_of_money(std::string_view word) {
   return currency_at_front(word, size) && !number_at_front(word.substr(size)).empty();
 }
 
+/// "10/17": what may be a day in figures.
+bool is_day_in_figures(std::string_view text) {
+  const auto parts = split(text, '/');
+  const auto is_part = [](std::string_view part) { return is_all_digits(part) && part.size() < 3; };
+  return parts.size() == 2 && std::ranges::all_of(parts, is_part);
+}
+
 /// Whether a dash between two words is "to": "Monday - Friday", "7 AM - 9 PM", "May - July", "30 - Nov. 2".
 bool is_range_of_days(std::string_view first, std::string_view second) {
   const auto time = clock_time(first, false);
   const bool begins_with_time =
       (half_of_day(first) || (time && !time->half.empty())) && !number_at_front(second).empty();
   return begins_with_time || (weekday_name(first) && weekday_name(second)) ||
+         (is_day_in_figures(first) && is_day_in_figures(second)) ||
          ((month_name(first) || is_all_digits(first)) && month_name(second));
+}
+
+/// How much of a word is one of its own before a slash: the "w/" of "w/Matt", the "60\u00B0C" of
+/// "60\u00B0C/140\u00B0F".
+std::size_t size_of_own_word(std::string_view word) {
+  constexpr std::size_t kWith = 2, kShort = 3;
+  const auto slash = word.find('/');
+  if (slash == word.npos || slash + 1 == word.size()) return 0;
+  const auto behind = word.substr(slash + 1);
+  const bool is_with = slash == 1 && word.front() == 'w' && std::ranges::all_of(behind, is_ascii_alphabetic) &&
+                       (is_ascii_upper(behind.front()) || behind.size() > kShort);  // not "w/o" or "w/in"
+  if (is_with) return kWith;
+  const auto is_degrees = [](std::string_view text) {
+    const auto unit = unit_of(text);
+    return unit.size() < text.size() && unit.starts_with("\u00B0") && unit.find('/') == unit.npos;
+  };
+  return is_degrees(word.substr(0, slash)) && is_degrees(behind) ? slash : 0;
 }
 
 /// Cuts a text into tokens.
@@ -303,7 +240,7 @@ class Tokenizer {
     if (!address_parts(word).empty()) return add_token(word, is_tight, tokens);
     if (const auto name = name_in_brackets(word); !name.empty()) return add_token(name, is_tight, tokens);
     const std::string_view before = at_ > 0 ? std::string_view(words_[at_ - 1]) : "";
-    const Word here{word, begins_with_relation(before) || begins_with_relation(word_behind())};
+    const SignedWord here{word, begins_with_relation(before) || begins_with_relation(word_behind())};
     std::size_t begin = 0;
     for (std::size_t at = 0; at < word.size();) {
       const auto sign = sign_of(word.substr(at));
@@ -333,6 +270,10 @@ class Tokenizer {
 
   void add_token(std::string_view piece, bool is_tight, std::vector<EnglishToken>& tokens) {
     if (piece.empty()) return;
+    if (const auto front = size_of_own_word(piece); front > 0) {
+      tokens.push_back({.core = std::string(piece.substr(0, front)), .is_tight = is_tight});
+      piece.remove_prefix(piece.substr(0, front).ends_with('/') ? front : front + 1);
+    }
     const auto point = piece.find('.');
     const bool has_short_form = point != piece.npos && point + 1 < piece.size() && is_ascii_digit(piece[point + 1]) &&
                                 std::ranges::all_of(piece.substr(0, point), is_ascii_alphabetic) &&

@@ -71,6 +71,11 @@ bool has_no_vowel(std::string_view word) {
          word.find_first_of("aeiouy") == word.npos && !has(kSounds, word);
 }
 
+bool is_small_acronym(std::string_view word) {
+  constexpr auto kAcronyms = std::to_array<std::string_view>({"gpu", "aws", "diy", "uri", "db", "os", "ai"});
+  return has(kAcronyms, word);
+}
+
 std::optional<std::string_view> spoken_acronym(std::string_view word) {
   using Spoken = std::pair<std::string_view, std::string_view>;
   constexpr auto kSpoken = std::to_array<Spoken>(
@@ -87,10 +92,10 @@ std::optional<std::string_view> spoken_acronym(std::string_view word) {
 
 bool is_spelled_ending(std::string_view ending) {
   constexpr auto kEndings = std::to_array<std::string_view>(
-      {"exe", "avi", "py", "js",  "ts",  "io",  "ai",  "uk",  "us",  "de",  "eu",  "fr", "it", "es",
-       "at",  "be",  "in", "jp",  "au",  "ca",  "ie",  "fi",  "ru",  "se",  "no",  "dk", "nl", "pl",
-       "pt",  "cz",  "br", "mx",  "kr",  "cn",  "nz",  "za",  "iso", "odt", "pdf", "ps", "so", "sh",
-       "md",  "db",  "go", "hpp", "ico", "sql", "ogg", "aac", "tv",  "fm",  "gg",  "ly"});
+      {"exe", "avi", "py", "js", "ts",  "io",  "ai",  "uk",  "us",  "de",  "eu",  "fr", "it", "es",
+       "at",  "be",  "in", "jp", "au",  "ca",  "ie",  "fi",  "ru",  "se",  "no",  "dk", "nl", "pl",
+       "pt",  "cz",  "br", "mx", "kr",  "cn",  "nz",  "za",  "iso", "odt", "pdf", "ps", "so", "sh",
+       "md",  "yml", "db", "go", "hpp", "ico", "sql", "ogg", "aac", "tv",  "fm",  "gg", "ly"});
   return has(kEndings, ending);
 }
 

@@ -23,6 +23,9 @@ bool is_formula(std::string_view word);
 /// few that can, such as "hmm" and "shh", and for more than five characters.
 bool has_no_vowel(std::string_view word);
 
+/// Whether a word in small characters is an acronym that is spelled, though it could be pronounced: "gpu", "aws".
+bool is_small_acronym(std::string_view word);
+
 /// How capitals that are spoken as a word, and that dictionaries lack, sound: "JSON" is "jason". None for others, and
 /// none for those that are read by their characters' names, such as "FBI".
 std::optional<std::string_view> spoken_acronym(std::string_view word);

@@ -54,8 +54,9 @@ TrainedBaseline trained_baseline(const LabelledSet& set, const ClassifierRecipe&
 
 /// Chooses among a set and those beside it (set_with_front_end) by cross-validation over groups with the plain
 /// baseline, on recordings of the parts for training and validation. The best one becomes `set`, and the others are
-/// removed. The one that is there goes only for one that is clearly better. Returns whether `set` is another one now;
-/// false where no other is there. Fault::corrupt for one whose parts have other labels.
+/// removed. The one that is there goes only for one that is better by a standard error of that many recordings. Returns
+/// whether `set` is another one now; false where no other is there. Fault::corrupt for one whose parts have other
+/// labels.
 Result<bool> choose_front_end(const std::filesystem::path& set, const ClassifierRecipe& recipe);
 
 }  // namespace tutti

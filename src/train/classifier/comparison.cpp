@@ -80,8 +80,7 @@ LossCourse loss_course(std::string_view metrics) {
 
 double Comparison::margin() const {
   if (recordings == 0) return 0;
-  const double share = std::clamp(1 - baseline.rank, 0.05, 0.95);
-  return 0.5 * std::sqrt(share * (1 - share) / static_cast<double>(recordings));
+  return 0.5 * standard_error(1 - baseline.rank, recordings);
 }
 
 std::string_view name_of(Shipped shipped) {

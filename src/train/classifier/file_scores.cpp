@@ -95,6 +95,12 @@ ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t la
   return scores;
 }
 
+double standard_error(double share, std::int64_t recordings) {
+  constexpr double kLeast = 0.05;
+  const double clamped = std::clamp(share, kLeast, 1 - kLeast);
+  return std::sqrt(clamped * (1 - clamped) / static_cast<double>(recordings));
+}
+
 double rank_of(const ClassifierScores& scores) {
   return 1 - scores.macro_f1 + kTieShare * std::min(scores.loss, kHighestLoss);
 }

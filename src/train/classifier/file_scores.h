@@ -62,6 +62,10 @@ ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t la
 /// The files of `answers` as a threshold is chosen by them.
 std::vector<DecidedFile> decided_files(std::span<const FileAnswer> answers, std::int64_t label);
 
+/// The standard error of a share of so many recordings, such as of an accuracy: of 0.05 for shares nearer to 0 or 1.
+/// Pure.
+double standard_error(double share, std::int64_t recordings);
+
 /// What ranks networks without a second head, the lower the better: 1 - macro F1; the loss breaks ties.
 double rank_of(const ClassifierScores& scores);
 

@@ -41,7 +41,6 @@ Result<void> replace_set(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 Result<bool> choose_front_end(const fs::path& set, const ClassifierRecipe& recipe) {
-  constexpr double kClearly = 0.01;  // what a rank has to be better by, for the usual one to go
   std::optional<double> usual;
   double best = 0;
   std::string chosen;
@@ -51,7 +50,7 @@ Result<bool> choose_front_end(const fs::path& set, const ClassifierRecipe& recip
     if (!usual) {
       const auto own = TRY(scores_of(set, recipe));
       usual = best = rank_of(own);
-      best -= kClearly;
+      best -= standard_error(own.accuracy, own.files);  // the best of several is so by chance, too
       log(Level::info, "front end mel: the baseline names " + fixed_text(100 * own.accuracy, 2) +
                            " % right, in cross-validation over groups");
     }
