@@ -27,7 +27,7 @@ Recording audio() {
 
 void minute(benchmark::State& state, VadMethod method) {
   const Recording recording = audio();
-  for (auto _ : state) benchmark::DoNotOptimize(speech_probabilities(recording, method));
+  for (auto _ : state) benchmark::DoNotOptimize(speech_probabilities(recording, VadOptions{.method = method}));
 }
 BENCHMARK_CAPTURE(minute, silero, VadMethod::silero)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(minute, energy, VadMethod::energy)->Unit(benchmark::kMillisecond);

@@ -2,14 +2,15 @@
 """Errors of reading Morse, by how loud the noise is, how fast and how evenly it is keyed, and what disturbs it.
 
 Usage: bench/morse.py [--tutti build/bin/tutti] [--model "DIR FLAG..."]... [--data ../shared/data/morse] [--clips 10] [--seed 1]
-                      [--contact MINUTES] [--svg FILE] [--json FILE] [--keep DIR]
+                      [--speech FILE]... [--contact MINUTES] [--svg FILE] [--json FILE] [--keep DIR]
 
 A cell is some clips of one kind, made here from the seed: other code, texts and operators than 'tutti synth morse', from which
 models learn. A row is a reader: each model by 'tutti transcribe', the envelope decoder beside this file, and multimon-ng
 (MORSE_CW) where it is installed; what is not there is named and left out. A figure is the share of wrong characters (edits over
 the characters sent, spaces too). The best of each cell is in bold, and in the mean no cell counts more than 100. The
 signal-to-noise ratio is the power of the keyed tone over that of the noise in 500 Hz. --contact adds a contact of so many
-minutes, --data the recordings of others. Needs numpy.
+minutes, --data the recordings of others. A second table has what is no Morse: noise, a steady carrier, speech (--speech), and
+as its figure the characters written a minute. Needs numpy.
 """
 import argparse
 import json
@@ -21,9 +22,8 @@ import sys
 import tempfile
 import wave
 
-import numpy as np
-
 import morse_envelope
+from morse_envelope import np
 
 RATE = morse_envelope.RATE
 KEYS = {text: code for code, text in morse_envelope.CODES.items() if len(text) == 1}
@@ -35,6 +35,9 @@ NAMES = ("EVA", "PAUL", "KARL", "JOE", "NICK", "OTTO", "RITA", "LUC", "IAN", "YU
 TOWNS = ("GRAZ", "BREMEN", "LEEDS", "NANTES", "TORONTO", "SOFIA", "KIEL", "UTRECHT", "DENVER", "SAPPORO")
 SNRS = (20, 12, 6, 3, 0, -3, -6, -9, -12)
 SPEEDS = (8, 12, 18, 25, 35, 45)
+
+
+EMPTY_SECONDS = 20  # of a clip without Morse
 
 
 def call(draw):
@@ -123,7 +126,7 @@ def clip_of(cell, seed, words=None, seconds=None):
     if words is None:
         words = words_of(draw, max(2, round(cell.get("seconds", 12) * wpm / 60)))
     marks, length = Key(draw, wpm, **cell.get("hand", {})).downs(words)
-    start, hertz = draw.uniform(0.3, 1.0), cell.get("hertz", draw.uniform(450, 900))
+    start, hertz = draw.uniform(0.3, 1.0) + cell.get("wait", 0), cell.get("hertz", draw.uniform(450, 900))
     count = round((start + length + draw.uniform(0.3, 1.0)) * RATE)
     tone = keyed(count, marks, start, hertz, drift=cell.get("drift", 0), chirp=cell.get("chirp", 0), fading=cell.get("fading"),
                  phase=draw.uniform(0, 6.28))
@@ -150,8 +153,24 @@ def cells():
              "drift 100 Hz": {"drift": 100}, "chirp 60 Hz": {"chirp": 60}, "clicks": {"clicks": 8},
              "filter 250 Hz, 0 dB": {"filter": 250, "snr": 0},
              "second, +150 Hz, -6 dB": {"others": ((150, -6),)}, "second, +60 Hz, -6 dB": {"others": ((60, -6),)},
-             "second, -100 Hz, -3 dB": {"others": ((-100, -3),)}}
+             "second, -100 Hz, -3 dB": {"others": ((-100, -3),)},
+             "3 s of noise before": {"wait": 3}}
     return made
+
+
+def clip_without_morse(name, seed):
+    """Samples of noise as wide as the recording, of noise through a filter, or of a carrier 10 dB over the noise in 500 Hz."""
+    draw = random.Random(seed)
+    count = EMPTY_SECONDS * RATE
+    samples = np.random.default_rng(draw.randrange(1 << 32)).normal(0, 1, count)
+    if name == "noise through a filter":
+        line = np.fft.rfftfreq(count, 1 / RATE)
+        wide, middle = 250 * 2 ** draw.uniform(0, 3), draw.uniform(500, 900)
+        samples = np.fft.irfft(np.fft.rfft(samples) / (1 + ((line - middle) / (wide / 2)) ** 8), count)
+    if name == "carrier":
+        deviation = np.sqrt(0.5 / 10 * (RATE / 2) / 500)
+        samples = deviation * samples + keyed(count, [(0, EMPTY_SECONDS)], 0, draw.uniform(450, 900))
+    return 0.5 * samples / np.abs(samples).max()
 
 
 def write_wav(path, samples):
@@ -231,6 +250,27 @@ def sets_of(options, work):
     return sets
 
 
+def empty_sets_of(options, work):
+    """{cell: [file]} of what has no Morse."""
+    sets = {}
+    for name in ("noise", "noise through a filter", "carrier"):
+        sets[name] = [work / f"{name.replace(' ', '_')}-{number}.wav" for number in range(options.clips)]
+        for number, file in enumerate(sets[name]):
+            write_wav(file, clip_without_morse(name, f"{options.seed} {name} {number}"))
+    sets["speech"] = [file for file in options.speech if file.exists()]
+    if not sets["speech"]:
+        names = ", ".join(map(str, options.speech))
+        print(f"{names}: another download: not there, the cell of speech is left out", file=sys.stderr)
+        del sets["speech"]
+    return sets
+
+
+def invented_table(invented, names):
+    lines = ["| characters a minute | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
+    return "\n".join(lines + [f"| {cell} | " + " | ".join(f"{row[name]:.1f}" for name in names) + " |"
+                              for cell, row in invented.items()])
+
+
 def table_of(rates, names):
     lines = ["| | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
     mean = {name: sum(min(row[name], 100) for row in rates.values()) / len(rates) for name in names}
@@ -279,6 +319,7 @@ def main():
     parser.add_argument("--model", action="append", default=[], type=str.split,
                         help="a model to read with, and in the same word the flags it needs; may be given again")
     parser.add_argument("--data", type=pathlib.Path, default=here.parent.parent / "shared/data/morse")
+    parser.add_argument("--speech", type=pathlib.Path, action="append", help="a recording of speech; may be given again")
     parser.add_argument("--clips", type=int, default=10, help="of each cell")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--contact", type=float, help="minutes")
@@ -286,21 +327,28 @@ def main():
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for the clips, which stay there")
     options = parser.parse_args()
+    options.speech = options.speech or [here.parent.parent / "shared/data/speech" / name for name in ("gb0.wav", "jfk.wav")]
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         work = options.keep or pathlib.Path(folder)
-        sets, readers, rates = sets_of(options, work), readers_of(options, pathlib.Path(folder)), {}
+        sets, empty = sets_of(options, work), empty_sets_of(options, work)
+        readers, rates, invented = readers_of(options, pathlib.Path(folder)), {}, {}
         for name, reader in readers.items():
-            found = iter(reader([file for files, _ in sets.values() for file in files]))
+            found = iter(reader([file for files, _ in sets.values() for file in files] +
+                                [file for files in empty.values() for file in files]))
             for cell, (_, texts) in sets.items():
                 wrong = sum(edits(text, next(found)) for text in texts)
                 rates.setdefault(cell, {})[name] = 100 * wrong / sum(map(len, texts))
-    print(table_of(rates, list(readers)))
+            for cell, files in empty.items():
+                written = sum(len(next(found)) for _ in files)
+                minutes = sum(len(morse_envelope.samples_of(file)) for file in files) / RATE / 60
+                invented.setdefault(cell, {})[name] = written / minutes
+    print(table_of(rates, list(readers)) + "\n\n" + invented_table(invented, list(readers)))
     if options.svg:
         options.svg.write_text(svg_of(rates, list(readers)))
     if options.json:
-        options.json.write_text(json.dumps(rates, indent=1) + "\n")
+        options.json.write_text(json.dumps({"wrong": rates, "invented": invented}, indent=1) + "\n")
     return 0
 
 

@@ -11,7 +11,10 @@ Needs numpy. bench/morse.py compares it with models and programs.
 import sys
 import wave
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    sys.exit("numpy: this bench needs it, and this Python has none; run it by $(tools/wheel.sh --python), or install numpy")
 
 RATE = 16000
 LOW_RATE = 1000  # of the envelope

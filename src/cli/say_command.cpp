@@ -48,7 +48,8 @@ OptionTable table_of(SayCommand& c) {
   table.add("seed", c.speech.seed, "N", "seed of the noise that speech is made of; the same seed gives the same audio");
   table.add("steps", c.speech.steps, "N", "from noise to speech: 1 is flat, more than 4 changes hardly anything");
   table.add("temperature", c.speech.temperature, "X",
-            "scale of the noise that speech is made of, 0 to 1: less is flatter and clearer");
+            "scale of the noise that speech is made of, 0 to 1: less is flatter and clearer; -1: what the voice's "
+            "config.json has, else 0.333");
   table.add("pauses", c.speech.pauses, "X",
             "how long pauses at marks and between sentences last, 0 to 10: 0.5 half as long, 2 twice");
   table.add("pitch-range", c.speech.pitch_range, "X",
@@ -71,8 +72,8 @@ Result<void> check_values(const SayCommand& c) {
     return fail(Fault::usage, "there is no voice", "Name OUT/model of 'tutti train tts' with --voice");
   if (c.speech.rate < kSlowest || c.speech.rate > kFastest)
     return fail(Fault::usage, "--rate: expected 0.25 to 4, found " + number_text(c.speech.rate));
-  if (!(c.speech.temperature >= 0 && c.speech.temperature <= 1))
-    return fail(Fault::usage, "--temperature: expected 0 to 1, found " + number_text(c.speech.temperature));
+  if (!(c.speech.temperature >= 0 && c.speech.temperature <= 1) && c.speech.temperature != -1)
+    return fail(Fault::usage, "--temperature: expected 0 to 1, or -1, found " + number_text(c.speech.temperature));
   constexpr double kLongestPauses = 10;
   if (!(c.speech.pauses >= 0 && c.speech.pauses <= kLongestPauses))
     return fail(Fault::usage, "--pauses: expected 0 to 10, found " + number_text(c.speech.pauses));

@@ -238,6 +238,11 @@ Result<void> set_words(const TranscribeCommand& c, TranscribeOptions& options) {
 
 /// Which way the run goes through its files.
 Result<void> set_way(const TranscribeCommand& c, TranscribeOptions& options) {
+  if (c.vad.target_hz && !takes_keyed_tone(options.model))
+    return fail(Fault::usage,
+                "--target-hz: chooses the keyed tone that a model gets alone, and " + options.model.string() +
+                    " gets all sound",
+                "Leave it out, or take a model of Morse: its config.json has \"tutti_audio_filter\": \"keyed_tone\"");
   auto vad = TRY(vad_options(c.vad, c.clip_timestamps, is_keyed(options.model)));
   options.vad = vad;
   options.batched = c.vad.batched;
@@ -312,7 +317,7 @@ Result<TranscribeOptions> run_options(const TranscribeCommand& c, const std::fil
   TRY(check_search(c.decoding));
   if (c.decoding.patience && c.temperature > 0)
     log(Level::warning, "--patience has no effect above temperature 0, where nothing is searched");
-  fit_keying(options);
+  fit_keying(options, is_keyed(options.model));
   return options;
 }
 

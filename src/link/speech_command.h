@@ -18,7 +18,7 @@ struct SpeechCommand {
   double rate = 1;                            ///< 2: twice as fast
   std::uint64_t seed = 0;                     ///< of the noise that speech is made of
   std::int32_t steps = 4;                     ///< from noise to speech
-  double temperature = 0.333;                 ///< scale of the noise, 0 to 1
+  double temperature = -1;                    ///< scale of the noise, 0 to 1; -1: as the voice itself has it
   double pauses = 1;                          ///< how long they last, 2: twice as long
   double pitch_range = 0;                     ///< times the voice's semitones; 0: as the voice itself has it
   std::string vocoder = "auto";               ///< what makes sound of spectrograms, as `tutti say --vocoder` takes it

@@ -199,7 +199,7 @@ Transcription WhisperTranscriber::transcribe(RecordingInput recording, SpeechOpt
   auto state = std::make_unique<Transcription::State>();
   if (parts_->is_keyed && !options.vad)
     options.vad = VadOptions{.method = VadMethod::keying, .min_silence_duration_ms = kKeyedSilenceMs};
-  fit_keying(options);
+  fit_keying(options, parts_->is_keyed);
   if (const auto checked = options.vad ? check(*options.vad) : Result<void>(); !checked) {
     state->listener->failed(checked.error());
     return Transcription(std::move(state));

@@ -89,19 +89,28 @@ Result<FittedOptions> ModelContext::fit(const SpeechOptions& options) const {
   own.decoding = options.decoding;
   own.decoding.suppress_tokens = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
   if (options.vad) own.rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
-  if (own.rules.words && options.vad) own.rules.words->reads_windows_once = options.vad->method == VadMethod::keying;
+  if (own.rules.words) own.rules.words->reads_windows_once = options.keyed;
+  if (options.vad && options.vad->target_hz && log_mel.takes_keyed_tone())
+    own.log_mel = std::make_shared<const LogMel>(log_mel.n_mels(), true, options.vad->target_hz);
   return own;
 }
 
 TranscriptionContext ModelContext::context(WindowEngine& engine, const SpeechOptions& options, const FittedOptions& own,
                                            const OnProgressOfFile& on_progress, bool rationed) const {
-  return {.windows = {.engine = engine, .tokenizer = tokenizer, .decoding = own.decoding, .rationed = rationed},
-          .log_mel = log_mel,
+  return {.windows = {.engine = engine,
+                      .tokenizer = tokenizer,
+                      .decoding = own.decoding,
+                      .rationed = rationed,
+                      .keyed_tone = log_mel.takes_keyed_tone()},
+          .log_mel = own.log_mel ? *own.log_mel : log_mel,
           .rules = own.rules,
           .on_progress = on_progress,
           .other = other ? &*other : nullptr,
           .model = {.frames_per_window = frames_per_window, .n_text_ctx = n_text_ctx},
-          .way = {.vad = options.vad, .clips = options.long_form.clip_timestamps, .batched = options.batched}};
+          .way = {.vad = options.vad,
+                  .clips = options.long_form.clip_timestamps,
+                  .keyed = options.keyed,
+                  .batched = options.batched}};
 }
 
 Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const SpeechOptions& options,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,9 +15,10 @@ namespace tutti {
 
 /// What a recording's options come to with the loaded model.
 struct FittedOptions {
-  DecodingOptions decoding{};          // with the tokens of the model
-  LongFormOptions rules{};             // made to fit the model: an English one knows no other language
-  std::vector<std::string> remarks{};  // what of the options the model does not do as requested; logged already
+  DecodingOptions decoding{};               // with the tokens of the model
+  LongFormOptions rules{};                  // made to fit the model: an English one knows no other language
+  std::vector<std::string> remarks{};       // what of the options the model does not do as requested; logged already
+  std::shared_ptr<const LogMel> log_mel{};  // of the station that is meant; null: the model's
 };
 
 /// What the control side derives from a loaded model. Shared by all files of a run.

@@ -94,7 +94,7 @@ Result<DecodedFile> RecordingJob::decode(ClaimedFile file) const {
 Result<DecodedFile> RecordingJob::detect_speech(DecodedFile file) const {
   if (!options.vad) return file;
   const auto started = Clock::real().now();
-  auto speech = TRY(speech_probabilities(file.recording, options.vad->method, [&](Seconds) { return !aborted; }));
+  auto speech = TRY(speech_probabilities(file.recording, *options.vad, [&](Seconds) { return !aborted; }));
   file.speech = std::move(speech);
   file.spent.listening = Clock::real().now() - started;
   return file;

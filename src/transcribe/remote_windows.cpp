@@ -11,6 +11,7 @@
 #include "base/numbers.h"
 #include "base/random/counter_random.h"
 #include "base/try.h"
+#include "transcribe/keyed_times.h"
 
 namespace tutti {
 namespace {
@@ -101,7 +102,7 @@ Result<void> RemoteWindows::open(WindowSpan window) {
   if (span_ && span_->seek == window.seek && span_->frames == window.frames) return {};
   release();
   const auto start = Clock::real().now();
-  const auto mel = mels_.window(window);
+  auto mel = mels_.window(window);
   costs_.spent.features += since(start);
   if (!mel) return tl::unexpected(mel.error());
 
@@ -118,6 +119,7 @@ Result<void> RemoteWindows::open(WindowSpan window) {
   ++costs_.counts.windows;
   window_ = id;
   span_ = window;
+  if (service_.keyed_tone) mel_ = std::move(*mel);
   return {};
 }
 
@@ -168,7 +170,12 @@ Result<AlignAnswer> RemoteWindows::align(WindowSpan window, const AlignRequest& 
   const Seconds decoder(answer.seconds);
   costs_.spent.decoder += decoder;
   costs_.spent.waiting += std::max(Seconds(0), since(requested) - decoder);
-  return AlignAnswer{.starts = std::move(answer.starts), .probabilities = std::move(answer.probabilities)};
+  AlignAnswer aligned{.starts = std::move(answer.starts), .probabilities = std::move(answer.probabilities)};
+  if (!service_.keyed_tone) return aligned;
+  std::vector<std::string_view> tokens;
+  for (const std::int32_t id : request.text) tokens.push_back(service_.tokenizer.bytes_of(id));
+  set_times_of_keying(mel_, static_cast<std::size_t>(mels_.n_mels()), tokens, aligned);
+  return aligned;
 }
 
 }  // namespace tutti

@@ -35,6 +35,7 @@ struct WindowService {
   const DecodingOptions& decoding;          // its tokens as suppressed_tokens() makes them
   std::optional<ShortWindows> shortened{};  // none: a window is filled with silence up to the model's
   bool rationed = false;  // an open window holds capacity that others wait for: none is opened before it can be decoded
+  bool keyed_tone = false;                  // log-mel is of the keyed tone, which shows where a word is (keyed_times.h)
   const OnLanguage* on_language = nullptr;  // called where a language is detected; null: not wanted
 };
 
@@ -67,6 +68,7 @@ class RemoteWindows final : public WindowDecoder {
   MelSource& mels_;
   const std::int64_t origin_;
   std::optional<WindowSpan> span_{};
+  std::vector<float> mel_{};  // of that window, where it is of the keyed tone
   WindowId window_ = 0;
   std::uint64_t requests_ = 0;
   WindowCosts costs_{};

@@ -61,8 +61,9 @@ std::size_t pieces_until_pause(std::span<const SpeechPiece> pieces, std::span<co
 
 }  // namespace
 
-void fit_keying(SpeechOptions& options) {
-  if (!options.vad || options.vad->method != VadMethod::keying) return;
+void fit_keying(SpeechOptions& options, bool is_keyed_model) {
+  options.keyed = options.vad && (is_keyed_model || options.vad->method == VadMethod::keying);
+  if (!options.keyed) return;
   options.long_form.without_timestamps = true;
   options.long_form.condition_on_previous_text = false;
   options.long_form.compression_ratio_threshold.reset();

@@ -22,16 +22,17 @@ inline constexpr std::int32_t kKeyedSilenceMs = 64;
 /// The longest window of keying: a small model loses its way in longer ones, and its context could not hold their text.
 inline constexpr Seconds kKeyedWindow{12};
 
-/// What follows for windows that end between words of keying, if `options` are of such: each is read once, so that no
-/// time that the model writes decides what is read again; no text before it leads it, and a text that repeats itself is
-/// no reason to try again. Whether a window is silent follows from its no_speech_prob alone, unless another
-/// logprob_threshold than the default is set.
-void fit_keying(SpeechOptions& options);
+/// What follows for windows of keyed sound, if `options` are of such or the model is: they are short, each is read
+/// once, so that no time that the model writes decides what is read again; no text before it leads it, and a text that
+/// repeats itself is no reason to try again. Whether a window is silent follows from its no_speech_prob alone, unless
+/// another logprob_threshold than the default is set.
+void fit_keying(SpeechOptions& options, bool is_keyed_model = false);
 
 /// Which parts of a file are transcribed, and in which order.
 struct TranscriptionMode {
   std::optional<VadOptions> vad{};  // only speech is transcribed; none: everything
   std::vector<double> clips{0};     // with VAD only speech within these is transcribed: start, end, ... in seconds
+  bool keyed = false;               // needs VAD: windows of keyed sound, which is cut where it pauses longest
   bool batched = false;             // needs VAD: independent chunks of speech, instead of the reference's loop
 };
 

@@ -19,6 +19,7 @@ struct SpeechOptions {
   AudioChoice audio{};              // which track and channel is decoded
   std::optional<VadOptions> vad{};  // only speech is transcribed; none: everything
   bool batched = false;             // needs VAD: independent chunks of speech instead of the reference's loop
+  bool keyed = false;               // windows are short and each is read once (fit_keying sets it)
   /// How windows follow each other: their prompts, the temperatures of each, the clips that are transcribed.
   LongFormOptions long_form{};
   /// How each of them is decoded.

@@ -100,7 +100,7 @@ Result<ChunkOutcome> outcome_of(ChunkWork& work, const TranscriptionContext& con
 }
 
 bool is_keyed(const TranscriptionContext& context) {
-  return context.way.vad && context.way.vad->method == VadMethod::keying;
+  return context.way.vad && context.way.keyed;
 }
 
 /// The file's speech in windows.

@@ -43,6 +43,7 @@ struct AlignRequest {
 struct AlignAnswer {
   std::vector<std::int32_t> starts{};  // start of every token of the text and of what follows it, in steps of 0.02 s
   std::vector<float> probabilities{};  // probability of every token of the text
+  std::vector<std::int32_t> ends{};    // of every token, where they are known exactly; empty: where the next begins
 };
 
 /// The model as the long-form loop sees it: whole windows, synchronous calls. Implemented over a worker process, and by

@@ -18,10 +18,14 @@ bool holds(std::string_view list, std::string_view sign) {
   return list.find(sign) != std::string_view::npos;
 }
 
-/// `giver` becomes empty; its time goes with it.
+/// `giver` becomes empty; its time goes with it, as the reference has it, unless it is exact.
 void give(TimedWord& giver, TimedWord& taker, std::string joined) {
   taker.text = std::move(joined);
   taker.tokens += giver.tokens;
+  if (giver.is_exact) {
+    taker.start = std::min(taker.start, giver.start);
+    taker.end = std::max(taker.end, giver.end);
+  }
   giver.text.clear();
   giver.tokens = 0;
 }
@@ -38,6 +42,9 @@ std::vector<TimedWord> timed_words(const Tokenizer& tokenizer, std::span<const s
   std::vector<std::int32_t> closed(text.begin(), text.end());
   closed.push_back(tokenizer.special().eot);
   const std::vector<SpelledWord> spelled = split_to_words(tokenizer, closed, language);
+  const auto end_of = [&](std::size_t behind) {
+    return alignment.ends.empty() ? alignment.starts[behind] : alignment.ends[behind - 1];
+  };
   std::vector<TimedWord> words;
   std::size_t at = 0;
   for (std::size_t i = 0; i + 1 < spelled.size(); ++i) {
@@ -45,8 +52,9 @@ std::vector<TimedWord> timed_words(const Tokenizer& tokenizer, std::span<const s
     words.push_back({.text = spelled[i].text,
                      .tokens = count,
                      .start = alignment.starts[at] / kStepsPerSecond,
-                     .end = alignment.starts[at + count] / kStepsPerSecond,
-                     .probability = mean(std::span(alignment.probabilities).subspan(at, count))});
+                     .end = end_of(at + count) / kStepsPerSecond,
+                     .probability = mean(std::span(alignment.probabilities).subspan(at, count)),
+                     .is_exact = !alignment.ends.empty()});
     at += count;
   }
   return words;
@@ -161,7 +169,8 @@ void fit_edges(Segment& segment, double median) {
 void add_word_times(std::span<Segment> segments, std::vector<TimedWord> words, const WordRules& rules, std::int32_t eot,
                     double last_speech) {
   if (segments.empty()) return;
-  const WordLengths lengths = lengths_of(words);
+  const bool is_exact = !words.empty() && words.front().is_exact;
+  const WordLengths lengths = is_exact ? WordLengths() : lengths_of(words);
   cut_at_sentence_ends(words, lengths);
   merge_punctuations(words, rules.prepend_punctuations, rules.append_punctuations);
 
@@ -172,7 +181,7 @@ void add_word_times(std::span<Segment> segments, std::vector<TimedWord> words, c
         std::count_if(segment.tokens.begin(), segment.tokens.end(), [eot](std::int32_t id) { return id < eot; });
     segment.words = take_words(words, next, static_cast<std::size_t>(tokens), offset);
     if (segment.words.empty()) continue;
-    cut_after_silence(segment.words, lengths, last_speech);
+    if (!is_exact) cut_after_silence(segment.words, lengths, last_speech);
     fit_edges(segment, lengths.median);
     last_speech = segment.end;
   }
@@ -192,7 +201,8 @@ constexpr std::int64_t kFewestFrames = 2;
 
 Result<void> check(const AlignAnswer& answer, std::size_t tokens, WindowSpan window) {
   const auto& starts = answer.starts;
-  if (answer.probabilities.size() != tokens || starts.size() != tokens + 1)
+  if (answer.probabilities.size() != tokens || starts.size() != tokens + 1 ||
+      (!answer.ends.empty() && answer.ends.size() != tokens))
     return fail(Fault::internal, "alignment of " + std::to_string(tokens) +
                                      " tokens: expected as many probabilities and one start more, found " +
                                      std::to_string(answer.probabilities.size()) + " and " +

@@ -23,11 +23,12 @@ struct TimedWord {
   double start = 0;
   double end = 0;
   double probability = 0;  // mean over its tokens
+  bool is_exact = false;   // its times are known, and are not moved to what is likely
 };
 
 /// The words of `text` (ids below end-of-text) with their times: each begins where its first token does and ends where
-/// the next word begins. `alignment` must have a start for every token and one more. Empty for texts whose bytes never
-/// become whole (timing.py, find_alignment, from the alignment on).
+/// the next word begins, or its last token does where that is known. `alignment` must have a start for every token and
+/// one more. Empty for texts whose bytes never become whole (timing.py, find_alignment, from the alignment on).
 std::vector<TimedWord> timed_words(const Tokenizer& tokenizer, std::span<const std::int32_t> text,
                                    const AlignAnswer& alignment, std::string_view language);
 

@@ -215,6 +215,43 @@ TEST(Morse, TextBeyondTheLengthIsDroppedFromAudioAndText) {
   }
 }
 
+TEST(Morse, ClipsThatWaitHaveSecondsOfTheBandBesideTheirText) {
+  MorseCorpus corpus = clean_corpus();
+  corpus.longest = Seconds(12);
+  corpus.wait_share = 1;
+  int before = 0, behind = 0;
+  for (std::int64_t i = 0; i < 40; ++i) {
+    const MorseClip clip = morse_clip(corpus, i);
+    EXPECT_TRUE(clip.length() <= corpus.longest || clip.words.size() == 1)
+        << "clip " << i;  // one word is never left out
+    EXPECT_EQ(read_morse(clip), clip.text) << "clip " << i;
+    before += clip.words.front().start > 1.1;
+    behind += clip.length().count() - clip.words.back().end > 1.1;
+    EXPECT_GT(clip.length().count() - clip.words.back().end + clip.words.front().start, 0.5) << "clip " << i;
+  }
+  for (const int count : {before, behind}) EXPECT_TRUE(count > 8 && count < 36) << count;
+}
+
+TEST(Morse, CarriersAreSteadyAndHaveNoText) {
+  MorseCorpus corpus = clean_corpus();
+  corpus.noise_share = corpus.carrier_share = 1;
+  int whole = 0;
+  for (std::int64_t i = 0; i < 20; ++i) {
+    const MorseClip clip = morse_clip(corpus, i);
+    EXPECT_EQ(clip.text, "");
+    EXPECT_EQ(clip.kind, "noise_carrier");
+    const auto levels = loudness_of_tone(clip.pcm, clip.tone_hz);
+    const double half = *std::max_element(levels.begin(), levels.end()) / 2;
+    const auto is_down = [&](double level) { return level > half; };
+    const auto down = std::count_if(levels.begin(), levels.end(), is_down);
+    EXPECT_GT(down, std::ssize(levels) * 45 / 100) << "clip " << i;
+    const auto first = std::find_if(levels.begin(), levels.end(), is_down);
+    EXPECT_TRUE(std::all_of(first, first + down, is_down)) << "clip " << i << ": one mark";
+    whole += down > std::ssize(levels) * 98 / 100;
+  }
+  EXPECT_TRUE(whole > 4 && whole < 16) << whole;
+}
+
 TEST(Morse, TextsAreOfAllEightContestsInAlphabetAndLength) {
   std::map<std::string, int> seen;
   for (std::uint64_t i = 0; i < 400; ++i) {
@@ -338,6 +375,7 @@ TEST(Morse, InvalidCorpusErrorStatesExpectedAndFound) {
   EXPECT_EQ(check(MorseCorpus{.longest = Seconds(3)}).error().what, "longest clip: expected 4 to 600 s, found 3");
   EXPECT_FALSE(check(MorseCorpus{.noise_share = std::nan("")}));
   EXPECT_EQ(check(MorseCorpus{.air_share = 2}).error().what, "share off the air: expected 0 to 1, found 2");
+  EXPECT_EQ(check(MorseCorpus{.wait_share = 2}).error().what, "share of waits: expected 0 to 1, found 2");
 }
 
 }  // namespace

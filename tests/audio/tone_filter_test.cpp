@@ -54,15 +54,22 @@ double amplitude_at(const std::vector<std::int16_t>& pcm, double hertz, double f
 /// Where its key is down, and where it is up, from 2 to 6 s: the means of 50 ms in the middle of each.
 struct Contrast {
   double down = 0, up = 0;
+  double spread = 0;  // of both, about their means
+  double apart() const { return (down - up) / spread; }
 };
 
 Contrast contrast_at(const std::vector<std::int16_t>& pcm, double hertz) {
   Contrast contrast;
+  double squares = 0;
   for (int period = 10; period < 30; ++period) {
     const double start = period * 0.2;
-    contrast.down += amplitude_at(pcm, hertz, start + 0.025, start + 0.075) / 20;
-    contrast.up += amplitude_at(pcm, hertz, start + 0.125, start + 0.175) / 20;
+    const double down = amplitude_at(pcm, hertz, start + 0.025, start + 0.075);
+    const double up = amplitude_at(pcm, hertz, start + 0.125, start + 0.175);
+    contrast.down += down / 20;
+    contrast.up += up / 20;
+    squares += (down * down + up * up) / 20;
   }
+  contrast.spread = std::sqrt(squares - contrast.down * contrast.down - contrast.up * contrast.up);
   return contrast;
 }
 
@@ -89,6 +96,18 @@ TEST(ToneFilter, FindsAToneInLouderNoise) {
   const auto pcm = audio_of({.amplitude = 0.1, .noise = std::sqrt(0.1 * 0.1 / 2 * 2 * 16)});
   const auto narrow = contrast_at(keyed_tone(pcm), 1000);
   EXPECT_GT(narrow.down, 2 * narrow.up);
+}
+
+TEST(ToneFilter, LeavesNoiseOutThatIsNotInPhase) {
+  const auto tone = keyed_tone(audio_of({.amplitude = 0.1, .noise = std::sqrt(0.1 * 0.1 / 2 * 2 * 16)}));
+  EXPECT_GT(contrast_at(tone, 1600).apart(), 1.1 * contrast_at(tone, 1000).apart());
+  EXPECT_GT(contrast_at(tone, 2900).apart(), 1.1 * contrast_at(tone, 1300).apart());
+}
+
+TEST(ToneFilter, FollowsThePhaseOfWhatDrifts) {
+  const auto contrast = contrast_at(keyed_tone(audio_of({.drift = 5})), 1600);
+  EXPECT_GT(contrast.down, 0.036);  // of 0.04
+  EXPECT_LT(contrast.up, 0.01);
 }
 
 TEST(ToneFilter, FollowsWhatDrifts) {

@@ -52,7 +52,7 @@ TEST(SpeechDetector, FindsTheSameHoweverTheRecordingIsDivided) {
   for (const VadOptions& options : several) {
     const auto whole = find_speech(recording_of(pcm), options).value();
     ASSERT_GE(whole.size(), 1U);
-    const auto probabilities = speech_probabilities(recording_of(pcm), options.method).value();
+    const auto probabilities = speech_probabilities(recording_of(pcm), options).value();
     EXPECT_EQ(speech_pieces(probabilities, std::ssize(pcm), options), whole);
     for (std::uint32_t seed = 1; seed < 5; ++seed) EXPECT_EQ(found_as_it_comes(pcm, options, seed), whole) << seed;
   }

@@ -49,7 +49,7 @@ TEST(EnergyVad, PaddingOfLastWindowDoesNotLowerBackgroundLevel) {
 }
 
 TEST(FindSpeech, StopsWhenTheCallerHasHadEnough) {
-  const auto stopped = speech_probabilities(recording_of(noise(16000 * 60)), VadMethod::silero,
+  const auto stopped = speech_probabilities(recording_of(noise(16000 * 60)), VadOptions{},
                                             [](Seconds found) { return found < Seconds(20); });
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().fault, Fault::cancelled);

@@ -48,7 +48,7 @@ TEST(SileroVad, GivesTheProbabilitiesOfItsTorchScript) {
     if (!std::filesystem::exists(test_data() / kAudioFiles[i])) continue;  // the long one is in the shared data alone
     const auto recording = decode_recording(test_data() / kAudioFiles[i]);
     ASSERT_TRUE(recording) << recording.error().text();
-    const auto found = speech_probabilities(*recording, VadMethod::silero);
+    const auto found = speech_probabilities(*recording, VadOptions{});
     ASSERT_TRUE(found) << found.error().text();
     EXPECT_EQ(found->size(), static_cast<std::size_t>(recording->samples() / kVadWindow + 1));
     const double worst = worst_error(golden[i], *found);
@@ -80,12 +80,12 @@ TEST(SileroVad, FindsTheSpeechAndNothingInSilenceOrNoise) {
 
 TEST(SileroVad, ConcurrentThreadsGetEqualProbabilities) {
   const Recording recording = recording_of(noise(160'000));
-  const auto alone = speech_probabilities(recording, VadMethod::silero).value();
+  const auto alone = speech_probabilities(recording, VadOptions{}).value();
   std::vector<std::vector<float>> beside(4);
   {
     std::vector<std::jthread> threads;
     for (auto& found : beside)
-      threads.emplace_back([&] { found = speech_probabilities(recording, VadMethod::silero).value(); });
+      threads.emplace_back([&] { found = speech_probabilities(recording, VadOptions{}).value(); });
   }
   for (const auto& found : beside) EXPECT_EQ(found, alone);
 }

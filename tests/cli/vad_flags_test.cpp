@@ -89,6 +89,25 @@ TEST(VadFlags, KeyedModelHasItsWindowsCutByKeying) {
   EXPECT_EQ(vad_options({.min_silence_duration_ms = 300}, {0}, true).value()->min_silence_duration_ms, 300);
 }
 
+TEST(VadFlags, KeyedModelTakesEveryMethodByNameAlone) {
+  const auto options = [](const VadFlags& flags) { return vad_options(flags, {0}, true); };
+  for (const char* method : {"keying", "energy", "silero"}) {
+    const auto found = options({.method = method});
+    ASSERT_TRUE(found) << method << ": " << found.error().text();
+    EXPECT_TRUE(*found) << method;
+  }
+  EXPECT_EQ(options({.method = "energy"}).value()->min_silence_duration_ms, 160) << "words are what is short";
+}
+
+TEST(VadFlags, TargetIsOfKeyingAlone) {
+  const auto found = vad_options({.target_hz = 640}, {0}, true);
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ((*found)->target_hz, 640);
+  EXPECT_THAT(refused({"--target-hz", "640"}), HasSubstr("--target-hz"));
+  EXPECT_THAT(refused({"--vad", "--target-hz", "640"}), HasSubstr("target_hz"));
+  EXPECT_THAT(refused({"--vad", "--vad-method", "keying", "--target-hz", "90"}), HasSubstr("250 to 1400"));
+}
+
 TEST(VadFlags, InvalidValueIsRefusedAndNamed) {
   EXPECT_THAT(refused({"--vad", "--vad-threshold", "1.5"}), HasSubstr("vad_threshold"));
   EXPECT_THAT(refused({"--vad", "--vad-neg-threshold", "0.7"}), HasSubstr("vad_neg_threshold"));

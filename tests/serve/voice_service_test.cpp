@@ -17,9 +17,9 @@ const std::filesystem::path kVoice = std::filesystem::path(TUTTI_SOURCE_DIR) / "
 
 }  // namespace
 
-TEST(VoiceService, VoiceThatShipsHasItsSpeakerAndOpenAisNames) {
+TEST(VoiceService, VoiceThatShipsHasItsSpeakersAndOpenAisNames) {
   const auto voice = VoiceService::open(kVoice).value();
-  EXPECT_THAT(voice.speakers(), ElementsAre("speaker"));
+  EXPECT_THAT(voice.speakers(), ElementsAre("linda", "slt"));
   for (const char* name : {"voice", "tts-1", "tts-1-hd", "gpt-4o-mini-tts"}) EXPECT_TRUE(voice.names().contains(name));
   EXPECT_FALSE(voice.names().contains("whisper-1"));
 }

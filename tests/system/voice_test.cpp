@@ -1,5 +1,6 @@
 // A voice as people make one: from recordings with texts to a WAV file of another text.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include "system/voice_runs.h"
 
 using namespace tutti;
+using testing::HasSubstr, testing::Not;
 
 namespace fs = std::filesystem;
 
@@ -120,6 +122,18 @@ std::string digits_read_back(const fs::path& voice, const std::string& text) {
   return digits;
 }
 
+/// A copy of the small voice whose config.json also has `more`.
+ProgramEnd say_with(const fs::path& work, const nlohmann::json& more, const std::vector<std::string>& words) {
+  fs::copy(small_voice(), work / "voice", fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  for (const auto& [name, fields] :
+       {std::pair<const char*, nlohmann::json>{"config.json", more}, {"digests.json", {{"config.json", nullptr}}}}) {
+    auto json = nlohmann::json::parse(read_file(work / "voice" / name).value());
+    if (!fields.empty()) json.update(fields);
+    EXPECT_TRUE(write_file_atomically(work / "voice" / name, json.dump()));
+  }
+  return say(work / "voice", work / "x.wav", words);
+}
+
 /// Standard deviation of the pitch, in semitones.
 double deviation_of_pitch(const Wave& wave) {
   std::vector<double> semitones;
@@ -173,6 +187,26 @@ TEST(Voice, SameSeedGivesTheSameAudioAtItsRate) {
   EXPECT_TRUE(first == audio({"--seed", "0"}));
   EXPECT_FALSE(first == audio({"--seed", "1"}));
   EXPECT_GT(audio({"--rate", "0.5"}).size(), first.size() * 3 / 2);
+}
+
+TEST(Voice, ConfigHasItsTemperatureAndLengths) {
+  const TempFolder work;
+  const std::string text = "one two three four five six seven eight nine ten";
+  const auto audio = [&](const nlohmann::json& more, std::vector<std::string> words) {
+    words.push_back(text);
+    const auto end = say_with(work.path(), more, words);
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    return read_file(work / "x.wav").value();
+  };
+  const auto usual = audio({}, {});
+  EXPECT_TRUE(usual == audio({{"temperature", 0.333}}, {}));
+  EXPECT_FALSE(usual == audio({{"temperature", 0}}, {}));
+  EXPECT_TRUE(audio({{"temperature", 0}}, {}) == audio({{"temperature", 0}}, {"--seed", "1"})) << "without noise";
+  EXPECT_TRUE(usual == audio({{"temperature", 0}}, {"--temperature", "0.333"})) << "the flag counts more";
+  EXPECT_GT(audio({{"length_scale", 2}}, {}).size(), usual.size() * 3 / 2);
+  const auto end = say_with(work.path(), {{"temperature", 2}}, {text});
+  EXPECT_EQ(end.exit_code, 4);
+  EXPECT_THAT(end.err, HasSubstr("temperature: expected 0 to 1, found 2"));
 }
 
 TEST(Voice, PausesAreStretchedAndWordsAreNot) {
@@ -318,8 +352,8 @@ TEST(Voice, AudioHasItsLevelQuietEndsAndNoClicks) {
 TEST(Voice, PitchRangeWidensTheMelodyAndKeepsTheLength) {
   const TempFolder work;
   const auto spoken = [&](const std::string& range) {
-    const auto end =
-        say(shipped_voice(), work / "x.wav", {"--pitch-range", range, "The train to London was late again."});
+    const auto end = say(shipped_voice(), work / "x.wav",
+                         {"--speaker", "slt", "--pitch-range", range, "The train to London was late again."});
     EXPECT_EQ(end.exit_code, 0) << end.err;
     return wave_of(read_file(work / "x.wav").value());
   };
@@ -357,11 +391,16 @@ TEST(Voice, SetReplacesNoFileOfAnother) {
 
 TEST(Voice, LongTextWithoutAStopIsCutAndReported) {
   const TempFolder work;
-  std::string text;
-  while (text.size() < 1000) text += "one two, ";
-  const auto end = say(small_voice(), work / "x.wav", {text});
-  ASSERT_EQ(end.exit_code, 0) << end.err;
-  EXPECT_NE(end.err.find("were cut at"), std::string::npos) << end.err;
+  const auto report_of = [&](std::size_t characters) {
+    std::string text;
+    while (text.size() < characters) text += "one two, ";
+    const auto end = say(small_voice(), work / "x.wav", {text});
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    return end.err;
+  };
+  EXPECT_THAT(report_of(300), HasSubstr("a sentence of more than 240 characters was cut once"));
+  EXPECT_THAT(report_of(1000), HasSubstr("sentences of more than 240 characters were cut 4 times"));
+  EXPECT_THAT(report_of(100), Not(HasSubstr("cut")));
 }
 
 TEST(Voice, KilledTrainingResumesToTheSameBits) {

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <vector>
 
-#include "audio/vocoder/griffin_lim.h"
 #include "train/checkpoint/folder.h"
 #include "train/optimiser_step/step.h"
 #include "train/tts/made_spectrograms.h"
+#include "train/tts/voice_features.h"
+#include "train/vocoder/source_filter.h"
 #include "train/vocoder/spectral_distance.h"
 #include "train/vocoder/task.h"
 #include "train/voices.h"
@@ -58,23 +59,59 @@ TEST(SpectralDistance, TwiceAsLoudIsTheLogarithmOfTwoFromTheSame) {
   }
 }
 
-TEST(GriffinLim, KnownMagnitudesComeCloserThanMelsAlone) {
-  const auto set = data();
-  const auto clip = set.set->clip(set.training[1]);
-  const auto recording = *set.waveforms->clip(set.training[1]);
-  const std::int64_t crop = clip.frames - 8, samples = crop * options().hop, first = 4 * options().hop;
-  const auto whole = at::tensor(std::vector<float>(recording.begin(), recording.end())).unsqueeze(0);
-  const auto seen =
-      whole.narrow(1, first - (options().n_fft - options().hop) / 2, (crop - 1) * options().hop + options().n_fft);
-  const auto window = at::tensor(voice_window(options()));
-  const auto known = samples_of(at::fft_rfft(seen.unfold(1, options().n_fft, options().hop) * window).abs() + 1e-6);
-  const auto mel = clip.mel.subspan(4 * 80, static_cast<std::size_t>(crop) * 80);
-  const GriffinLim griffin_lim(options());
-  const SpectralDistance distance(options(), at::kCPU);
-  const auto to_recording = [&](const std::vector<float>& audio) {
-    return distance(at::tensor(audio).unsqueeze(0), whole.narrow(1, first, samples)).spectra.item<float>();
+TEST(SourceFilter, FactorsOfOneGiveThePulsesBack) {
+  const SourceFilter filter(options(), at::kCPU);
+  constexpr std::int64_t kFrames = 20;
+  const std::vector<float> pitch(static_cast<std::size_t>(kFrames + 2 * filter.edge()), 200.0F);
+  const auto pulses = at::tensor(filter.pulses(pitch, 0.25)).unsqueeze(0);
+  ASSERT_EQ(pulses.size(1), filter.samples(kFrames));
+  const auto factors = at::zeros({1, kFrames, 513});
+  const auto inside = [](const at::Tensor& audio) { return audio.narrow(1, 900, 2500); };
+  const auto off = [&](const VocoderFilters& filters, const at::Tensor& wanted) {
+    const auto audio = filter.audio_of(filter.filtered(filters, pulses, at::zeros_like(pulses)));
+    return inside(audio - wanted).abs().max().item<float>();
   };
-  EXPECT_LT(to_recording(griffin_lim.audio_of(mel, crop, known)), 0.8 * to_recording(griffin_lim.audio_of(mel, crop)));
+  EXPECT_LT(off({.pulses = factors, .noise = factors, .turns = factors, .pitch = {}}, pulses), 1e-4);
+  const auto half = factors + std::log(0.5), turned = factors + 3.14159265;
+  EXPECT_LT(off({.pulses = half, .noise = factors, .turns = turned, .pitch = {}}, -0.5 * pulses), 1e-4);
+}
+
+TEST(SourceFilter, SpectraGetTheMelsThatAreWanted) {
+  const SourceFilter filter(options(), at::kCPU);
+  at::manual_seed(5);
+  const auto spectra = at::fft_rfft(at::randn({1, 7, 1024}));
+  const auto filters = voice_filter_matrix(options()).to(at::kFloat);
+  const auto wanted = at::matmul(at::rand({1, 7, 513}), filters);
+  const auto corrected = filter.with_mels(spectra, wanted);
+  EXPECT_LT((at::matmul(corrected.abs(), filters) / wanted).log().abs().max().item<float>(), 0.05);
+  EXPECT_LT((corrected.angle() - spectra.angle()).narrow(2, 1, 500).abs().max().item<float>(), 1e-4);
+}
+
+TEST(VocoderNetwork, PitchIsFoundBetweenItsClasses) {
+  const auto pitch = at::tensor(std::vector<float>{0, 61, 123.4F, 210, 549}).unsqueeze(0);
+  const auto logits = at::zeros({1, 5, kPitchClasses}).set_requires_grad(true);
+  for (int step = 0; step < 400; ++step) {
+    logits.mutable_grad() = at::Tensor();
+    pitch_losses(logits, pitch).sum().backward();
+    const c10::AutoGradMode no_gradients(false);
+    at::Tensor(logits).sub_(10 * logits.grad());
+  }
+  const auto found = likeliest_pitch(logits.detach()[0]);
+  EXPECT_EQ(found[0], 0);
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    const auto wanted = pitch[0][static_cast<std::int64_t>(i)].item<float>();
+    EXPECT_NEAR(found[i], wanted, 0.01 * wanted);
+  }
+}
+
+TEST(VocoderModel, SoundIsTheSameEveryTimeAndAsLongAsItsFrames) {
+  const auto set = data();
+  const auto model = VocoderTask::start(small_recipe(), set).value();
+  const auto clip = set.set->clip(0);
+  const auto audio = model->model().audio_of(clip.mel, clip.frames);
+  EXPECT_EQ(std::ssize(audio), clip.frames * options().hop);
+  EXPECT_EQ(audio, model->model().audio_of(clip.mel, clip.frames));
+  EXPECT_TRUE(model->model().audio_of({}, 0).empty());
 }
 
 TEST(VocoderTask, StepsComeCloserToTheRecordings) {

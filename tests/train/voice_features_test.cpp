@@ -7,6 +7,8 @@
 #include <numeric>
 #include <string>
 
+#include "base/files.h"
+#include "train/checkpoint/tensor_file.h"
 #include "train/tts/task.h"
 #include "train/voices.h"
 
@@ -123,4 +125,32 @@ TEST(VoiceFeatures, TaskTakesThemOnTheDataDevice) {
     EXPECT_TRUE(at::allclose(one.inputs[i].to(at::kFloat), other.inputs[i].to(at::kFloat), 0, 1e-3)) << i;
   }
   EXPECT_EQ(one.frames, other.frames);
+}
+
+TEST(VoiceModel, SpeakersOfTheSameNameKeepTheirEmbedding) {
+  const auto& set = Voices::get().set;  // of ann alone
+  const TempFolder folder;
+  auto stored = VoiceModel::start(*set, small_voice_shape(), 1, at::kCPU);
+  stored.speakers = {"ann", "bob"};
+  stored.network = new_voice_network(
+      [&] {
+        auto shape = stored.network.shape;
+        shape.speakers = 2;
+        return shape;
+      }(),
+      1, at::kCPU);
+  for (const auto& [name, content] : stored.files("float32"))
+    ASSERT_TRUE(write_file_atomically(folder / name, content));
+  ASSERT_TRUE(write_tensors(folder / "model.safetensors", stored.network.all, "float32"));
+  auto recipe = small_voice_recipe();
+  recipe.network.model = folder.path();
+  const auto task = TtsTask::start(recipe, {set}).value();
+  const auto& embeddings = task->model().network.weights.speakers;
+  ASSERT_EQ(embeddings.size(0), 1);
+  EXPECT_TRUE(at::equal(embeddings[0].detach(), stored.network.weights.speakers[0]));
+  stored.speakers = {"bob", "carl"};
+  ASSERT_TRUE(write_file_atomically(folder / "config.json", stored.files("float32").at("config.json")));
+  const auto other = TtsTask::start(recipe, {set}).value();
+  EXPECT_TRUE(
+      at::allclose(other->model().network.weights.speakers[0].detach(), stored.network.weights.speakers.mean(0)));
 }

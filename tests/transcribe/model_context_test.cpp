@@ -42,7 +42,7 @@ TEST(ModelContext, WordsOfMorseHaveEachWindowReadOnce) {
   EXPECT_FALSE(model_of(kMultilingual, options)->fitted.rules.words->reads_windows_once);
   options.vad.emplace().method = VadMethod::silero;
   EXPECT_FALSE(model_of(kMultilingual, options)->fitted.rules.words->reads_windows_once);
-  options.vad->method = VadMethod::keying;
+  options.keyed = true;
   EXPECT_TRUE(model_of(kMultilingual, options)->fitted.rules.words->reads_windows_once);
 }
 

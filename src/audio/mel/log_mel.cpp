@@ -67,6 +67,7 @@ float scaled(float log_power, float maximum) {
 struct LogMel::Tables {
   int n_mels;
   bool keyed_tone;
+  std::optional<double> target;
   std::vector<MelFilter> filters;
   const MelKernel& kernel = mel_kernels().front();
 
@@ -110,14 +111,18 @@ struct LogMel::Tables {
   }
 };
 
-LogMel::LogMel(int n_mels, bool keyed_tone)
-    : tables_(std::make_unique<Tables>(Tables{n_mels, keyed_tone, mel_filters(n_mels)})) {}
+LogMel::LogMel(int n_mels, bool keyed_tone, std::optional<double> target)
+    : tables_(std::make_unique<Tables>(Tables{n_mels, keyed_tone, target, mel_filters(n_mels)})) {}
 LogMel::~LogMel() = default;
 LogMel::LogMel(LogMel&&) noexcept = default;
 LogMel& LogMel::operator=(LogMel&&) noexcept = default;
 
 int LogMel::n_mels() const {
   return tables_->n_mels;
+}
+
+bool LogMel::takes_keyed_tone() const {
+  return tables_->keyed_tone;
 }
 
 std::int64_t LogMel::content_frames(const SampleReader& recording) {
@@ -164,7 +169,7 @@ Result<float> LogMel::window_into(const SampleReader& recording, std::int64_t fi
                                   std::int64_t stride) const {
   const auto as_is = [](float value) { return value; };
   if (tables_->keyed_tone) {
-    const auto tone = keyed_tone(TRY(samples_within(recording, first, frames)));
+    const auto tone = keyed_tone(TRY(samples_within(recording, first, frames)), tables_->target);
     TRY(tables_->logs_into(PcmSamples(tone), 0, frames, out, stride, as_is));
   } else {
     TRY(tables_->logs_into(recording, first, frames, out, stride, as_is));

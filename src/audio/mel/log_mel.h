@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "audio/mel/mel_kernel.h"
@@ -23,13 +24,15 @@ class LogMel {
  public:
   /// 80 or 128 bins (any count works: the filters are computed). `keyed_tone`: of each window's keyed tone alone
   /// (audio/tone_filter.h), which is looked for in that window; it is clamped by its own maximum then, whatever else
-  /// is named, and `maximum` is 0 without a pass.
-  explicit LogMel(int n_mels, bool keyed_tone = false);
+  /// is named, and `maximum` is 0 without a pass. `target`: as keyed_tone() has it.
+  explicit LogMel(int n_mels, bool keyed_tone = false, std::optional<double> target = {});
   ~LogMel();
   LogMel(LogMel&&) noexcept;
   LogMel& operator=(LogMel&&) noexcept;
 
   int n_mels() const;
+  /// Whether it is of the keyed tone.
+  bool takes_keyed_tone() const;
 
   /// Frames of content in a recording: samples / 160, as the reference counts after dropping its 30 s of padding.
   static std::int64_t content_frames(const SampleReader& recording);

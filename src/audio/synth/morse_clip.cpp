@@ -44,6 +44,29 @@ double beside(double least, CounterRandom& random) {
   return random.chance(0.2) ? random.uniform(least, least + 0.05) : random.uniform(0.1, 1);
 }
 
+constexpr double kMostOfWait = 0.6;  // of the longest clip, before and behind together
+
+/// Seconds of the band alone before and behind a transmission for which the receiver waits.
+struct Wait {
+  double before = 0, behind = 0;
+};
+
+Wait drawn_wait(double longest, CounterRandom& random) {
+  constexpr Between kSeconds{0.5, 8};
+  const double drawn = random.uniform(), most = kMostOfWait * longest;
+  Wait wait;
+  if (drawn < 0.7) wait.before = std::min(random.uniform(kSeconds.least, kSeconds.most), most);
+  if (drawn > 0.5) wait.behind = std::min(random.uniform(kSeconds.least, kSeconds.most), most - wait.before);
+  return wait;
+}
+
+/// A transmitter tuned up: steady from before the clip to behind it, or for half of the clip and more.
+KeyDown drawn_carrier(double seconds, CounterRandom& random) {
+  if (random.chance(0.5)) return {0, seconds};
+  const double length = random.uniform(seconds / 2, seconds), start = random.uniform(0, seconds - length);
+  return {start, start + length};
+}
+
 Tone drawn_tone(double hertz, CounterRandom& random) {
   Tone tone;
   tone.hertz = hertz;
@@ -77,6 +100,8 @@ Result<void> check(const MorseCorpus& corpus) {
            expect("tone", corpus.tone_hz, {200, 3000}, " Hz"),
            expect("tone over noise", corpus.noise_db.value_or(Between{}), {-20, 80}, " dB"),
            expect("share of noise", corpus.noise_share, {0, 1}),
+           expect("share of carriers", corpus.carrier_share, {0, 1}),
+           expect("share of waits", corpus.wait_share, {0, 1}),
            expect("share of plain text", corpus.plain_share, {0, 1}),
            expect("share of receivers", corpus.receiver_share, {0, 1}),
            expect("share of contacts", corpus.contact_share, {0, 1}),
@@ -101,7 +126,7 @@ MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
     clip.path.receiver = drawn_receiver(clip.tone_hz, random);
   Tone tone = drawn_tone(clip.tone_hz, random);
   tone.chirp_hz = clip.path.chirp_hz;
-  const double after = beside(0.05, random);  // the last mark rings through the filter
+  double after = beside(0.05, random);  // the last mark rings through the filter
   double seconds = random.uniform(kLeastNoise, std::min(corpus.longest.count(), 20.0));
   KeyedText keyed;
   if (random.chance(corpus.noise_share)) {
@@ -109,7 +134,17 @@ MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
     clip.kind = "noise_only";
     clip.path.others = 0;       // another station's text would be a text
     clip.path.has_agc = false;  // and the noise is to be as strong as requested
+    if (corpus.carrier_share > 0 && random.chance(corpus.carrier_share)) {
+      clip.kind = "noise_carrier";
+      tone.start = 0;
+      keyed.downs = {drawn_carrier(seconds, random)};
+    }
   } else {
+    if (corpus.wait_share > 0 && random.chance(corpus.wait_share)) {
+      const Wait wait = drawn_wait(corpus.longest.count(), random);
+      tone.start += wait.before;
+      after += wait.behind;
+    }
     ContestText content = random.chance(corpus.plain_share) ? plain_text(random) : text_of_contact(corpus, random);
     clip.contest = std::move(content.contest);
     clip.kind = std::move(content.kind);

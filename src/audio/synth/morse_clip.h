@@ -18,6 +18,8 @@ struct MorseCorpus {
   std::uint64_t seed = 0;
   std::optional<Condition> condition{};  ///< none: all five, evenly
   double noise_share = 0.05;             ///< clips without a transmission
+  double carrier_share = 0;              ///< share of those that have a steady carrier, all along or a part of it
+  double wait_share = 0;                 ///< share of the others with 0.5 to 8 s of the band before, behind or both
   double plain_share = 0.15;             ///< share of the others with words and groups instead of contests
   Between wpm{12, 45};
   Between tone_hz{300, 1100};
@@ -33,7 +35,7 @@ struct MorseCorpus {
 struct MorseClip {
   std::string text{};  ///< exactly what is keyed; empty in noise
   std::string contest{};
-  std::string kind{};  ///< "noise_only" in noise
+  std::string kind{};  ///< "noise_only" in noise, "noise_carrier" where that has one
   int wpm = 0;         ///< 0 in noise
   double tone_hz = 0;
   Condition condition = Condition::clean;

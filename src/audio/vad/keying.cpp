@@ -22,6 +22,8 @@ constexpr double kSoftness = 2;                    // dB for which the odds grow
 constexpr float kUp = 0.02F;                       // probability where nothing is keyed
 constexpr double kLongestGap = 1.2;                // seconds: what decisions look ahead
 
+constexpr std::size_t kNarrow = 2 * kVadWindow;  // samples that tell a station from one 40 Hz away
+
 using Table = std::array<std::array<float, kVadWindow>, kTones>;
 
 struct Fourier {
@@ -104,6 +106,13 @@ double line_of(const std::vector<double>& means, std::size_t number) {
     if (number + away < means.size()) beside.push_back(means[number + away]);
   }
   return means[number] - quantile(beside, 0.5);
+}
+
+/// The tone of that number alone.
+KeyedTone named_tone(const std::deque<std::vector<float>>& hops, std::size_t number) {
+  KeyedTone tone = tone_of(hops, number);
+  tone.line = line_of(means_of(hops), number);
+  return tone;
 }
 
 /// The loudest of those that are rather keyed than not, else the one that is most likely to be.
@@ -263,11 +272,30 @@ void KeyingDetector::measure(std::span<const float> samples) {
   }
 }
 
+/// The tone that is nearest to the target.
+std::size_t KeyingDetector::target_tone() const {
+  constexpr double kApart = static_cast<double>(kModelRate.value) / kVadWindow;
+  return static_cast<std::size_t>(std::lround(*target_ / kApart)) - kFirstTone;
+}
+
+/// Puts the target itself in place of the nearest tone, as far over the noise.
+void KeyingDetector::measure_target(std::span<const float> samples) {
+  constexpr double kScale = 4.0 / kNarrow, kHalfOfTheNoise = 2;
+  double re = 0, im = 0;
+  for (std::size_t i = 0; i < kNarrow; ++i) {
+    const double turn = 2 * std::numbers::pi * static_cast<double>(i);
+    const double value = samples[i] * (0.5 - 0.5 * std::cos(turn / kNarrow));
+    re += value * std::cos(turn * *target_ / kModelRate.value);
+    im += value * std::sin(turn * *target_ / kModelRate.value);
+  }
+  powers_.back()[target_tone()] = static_cast<float>(kHalfOfTheNoise * kScale * kScale * (re * re + im * im));
+}
+
 /// Of the next `count` hops, in pairs: a window is likely where either of its two is.
 void KeyingDetector::decide(std::size_t count, std::vector<float>& found) {
   constexpr std::size_t kPause = 15;              // hops
   constexpr double kFarUnder = 30, kLess = 0.05;  // dB; of a probability
-  const KeyedTone tone = loudest_keyed(powers_);
+  const KeyedTone tone = target_ ? named_tone(powers_, target_tone()) : loudest_keyed(powers_);
   const auto likely = static_cast<float>(1 / (1 + std::exp(-tone.evidence() / kSoftness)));
   const auto within = words_of(tone);
   const auto levels = smoothed(tone.powers, kPause);
@@ -283,11 +311,13 @@ void KeyingDetector::decide(std::size_t count, std::vector<float>& found) {
 
 void KeyingDetector::take(std::span<const std::int16_t> windows, bool last, std::vector<float>& found) {
   std::vector<float> samples = std::move(previous_);
-  if (samples.empty()) samples.resize(kHop);  // silence before the first
+  const std::size_t before = target_ ? kNarrow - kVadWindow : 0;
+  if (samples.empty()) samples.resize(before + kHop);  // silence before the first
   samples.insert(samples.end(), windows.begin(), windows.end());
   std::size_t at = 0;
-  for (; at + kVadWindow <= samples.size(); at += kHop) {
-    measure(std::span(samples).subspan(at, kVadWindow));
+  for (; at + before + kVadWindow <= samples.size(); at += kHop) {
+    measure(std::span(samples).subspan(at + before, kVadWindow));
+    if (target_) measure_target(std::span(samples).subspan(at, kNarrow));
     const std::size_t measured = first_ + powers_.size();
     if (measured - decided_ == kAtOnce + kAhead) decide(kAtOnce, found);
   }

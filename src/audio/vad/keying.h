@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,17 +19,23 @@ namespace tutti {
 /// thread.
 class KeyingDetector {
  public:
+  /// `target`: the pitch in Hz of the one tone that counts, whatever is louder; kLowestTarget to kHighestTarget.
+  explicit KeyingDetector(std::optional<double> target = {}) : target_(target) {}
+
   /// Adds to `found` the probabilities that `windows`, the next ones, whole, decide; `last`: nothing follows.
   void take(std::span<const std::int16_t> windows, bool last, std::vector<float>& found);
 
  private:
   void measure(std::span<const float> samples);
+  void measure_target(std::span<const float> samples);
+  std::size_t target_tone() const;
   void decide(std::size_t count, std::vector<float>& found);
 
   std::deque<std::vector<float>> powers_{};  // by hop, then by tone; those that decisions yet to be made look at
   std::size_t first_ = 0;                    // number of the first of them
   std::size_t decided_ = 0;                  // hops before it have their probabilities
-  std::vector<float> previous_{};            // the half of a window that the next hop begins with
+  std::vector<float> previous_{};            // samples that the next hop sees, too
+  std::optional<double> target_;
 };
 
 /// Seconds from which on a gap parts words, where marks and gaps have these lengths: between those of characters and

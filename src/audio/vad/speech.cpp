@@ -47,6 +47,11 @@ Result<void> check(const VadOptions& options) {
   if (options.min_silence_duration_ms < 0)
     return wrong("vad_min_silence_duration_ms", "0 ms or more", options.min_silence_duration_ms);
   if (options.speech_pad_ms < 0) return wrong("vad_speech_pad_ms", "0 ms or more", options.speech_pad_ms);
+  if (options.target_hz && options.method != VadMethod::keying)
+    return fail(Fault::usage, field("target_hz") + ": names the pitch of a keyed tone, and another way finds speech",
+                "Take " + field("vad_method") + " keying, or leave it out");
+  if (options.target_hz && !(*options.target_hz >= kLowestTarget && *options.target_hz <= kHighestTarget))
+    return wrong("target_hz", "250 to 1400 Hz", *options.target_hz);
   const double least = 2e-3 * options.speech_pad_ms + 0.1;
   if (!(options.max_speech_duration_s >= least))
     return wrong("vad_max_speech_duration_s", "0.1 s more than twice the padding, at least",
@@ -54,9 +59,9 @@ Result<void> check(const VadOptions& options) {
   return {};
 }
 
-Result<std::vector<float>> speech_probabilities(const SampleReader& recording, VadMethod method,
+Result<std::vector<float>> speech_probabilities(const SampleReader& recording, const VadOptions& options,
                                                 const OnDecoded& on_audio_decoded) {
-  SpeechProbabilities probabilities(method);
+  SpeechProbabilities probabilities(options);
   std::vector<float> all;
   const auto add = [&all](const std::vector<float>& found) { all.insert(all.end(), found.begin(), found.end()); };
   TRY(for_each_part(recording, on_audio_decoded, [&](auto samples) { add(probabilities.feed(samples)); }));

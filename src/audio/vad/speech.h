@@ -23,9 +23,9 @@ struct SpeechPiece {
 };
 
 /// Speech probability of every window of kVadWindow samples, samples / kVadWindow + 1 of them, because the last one
-/// goes on as silence. One pass over the recording; memory is that of the probabilities (0.45 MB an hour).
-/// `on_audio_decoded` as for decode_recording.
-Result<std::vector<float>> speech_probabilities(const SampleReader& recording, VadMethod method,
+/// goes on as silence. One pass over the recording; memory is that of the probabilities (0.45 MB an hour). Of the
+/// options, method and target count; `on_audio_decoded` as for decode_recording.
+Result<std::vector<float>> speech_probabilities(const SampleReader& recording, const VadOptions& options,
                                                 const OnDecoded& on_audio_decoded = {});
 
 /// The speech in a recording of `samples` samples, in order, without overlap. The rules are faster-whisper's

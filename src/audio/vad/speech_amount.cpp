@@ -32,7 +32,7 @@ Result<Seconds> measure_speech(const SampleReader& recording, const OnDecoded& o
   Seconds speech{0};
   for (std::int64_t first = 0; first < recording.samples(); first += kPart) {
     const Part part(recording, first, std::min(kPart, recording.samples() - first));
-    const auto probabilities = TRY(speech_probabilities(part, VadMethod::silero, on_audio_decoded));
+    const auto probabilities = TRY(speech_probabilities(part, VadOptions{}, on_audio_decoded));
     const auto windows = std::ranges::count_if(probabilities, [&](float p) { return p >= threshold; });
     speech += length_of(windows * kVadWindow, kModelRate);
     if (enough(speech, length_of(first + part.samples(), kModelRate))) break;

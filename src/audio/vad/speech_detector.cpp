@@ -44,12 +44,13 @@ class ByEnergy final : public SpeechProbabilities::Method {
 
 class ByKeying final : public SpeechProbabilities::Method {
  public:
+  explicit ByKeying(std::optional<double> target) : detector_(target) {}
   void take(std::span<const std::int16_t> windows, bool last, std::vector<float>& found) override {
     detector_.take(windows, last, found);
   }
 
  private:
-  KeyingDetector detector_{};
+  KeyingDetector detector_;
 };
 
 class BySilero final : public SpeechProbabilities::Method {
@@ -80,11 +81,11 @@ class BySilero final : public SpeechProbabilities::Method {
 
 }  // namespace
 
-SpeechProbabilities::SpeechProbabilities(VadMethod method) {
-  if (method == VadMethod::energy)
+SpeechProbabilities::SpeechProbabilities(const VadOptions& options) {
+  if (options.method == VadMethod::energy)
     method_ = std::make_unique<ByEnergy>();
-  else if (method == VadMethod::keying)
-    method_ = std::make_unique<ByKeying>();
+  else if (options.method == VadMethod::keying)
+    method_ = std::make_unique<ByKeying>(options.target_hz);
   else
     method_ = std::make_unique<BySilero>();
 }

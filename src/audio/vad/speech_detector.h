@@ -15,7 +15,8 @@ namespace tutti {
 /// Speech probabilities of audio as it comes: the same, bit for bit, however it is divided into calls. One thread.
 class SpeechProbabilities {
  public:
-  explicit SpeechProbabilities(VadMethod method);
+  /// Of the options, method and target count.
+  explicit SpeechProbabilities(const VadOptions& options);
   ~SpeechProbabilities();
   SpeechProbabilities(SpeechProbabilities&&) noexcept;
   SpeechProbabilities& operator=(SpeechProbabilities&&) noexcept;
@@ -49,6 +50,10 @@ class SpeechPieceScan {
   std::optional<std::int64_t> open_start() const;
   /// Where the silence began that lasts until now, without padding; none: the last window was speech.
   std::optional<std::int64_t> silent_since() const;
+  /// Where the first piece begins that feed has not returned yet; none: there is none so far.
+  std::optional<std::int64_t> undecided_start() const {
+    return ended_.empty() ? open_start() : std::optional(ended_.front().start);
+  }
 
  private:
   /// The options in samples and as the comparisons need them.
@@ -89,7 +94,7 @@ class SpeechPieceScan {
 class SpeechDetector {
  public:
   /// `options` pass check().
-  explicit SpeechDetector(const VadOptions& options) : probabilities_(options.method), scan_(options) {}
+  explicit SpeechDetector(const VadOptions& options) : probabilities_(options), scan_(options) {}
 
   /// The pieces that `samples`, the next ones, complete: their ends, padding included, are decided.
   std::vector<SpeechPiece> feed(std::span<const std::int16_t> samples) {

@@ -30,7 +30,12 @@ struct VadOptions {
   std::int32_t min_silence_duration_ms = 2000;
   /// Kept before and after each piece, or half the silence between two.
   std::int32_t speech_pad_ms = 400;
+  /// Of keying: the pitch in Hz of the station that is to be read; none: the loudest.
+  std::optional<double> target_hz{};
 };
+
+/// Pitches that a station may be named by, in Hz: those that are searched for one.
+inline constexpr double kLowestTarget = 250, kHighestTarget = 1400;
 
 /// An error that names the option, what was expected and what was found.
 Result<void> check(const VadOptions& options);

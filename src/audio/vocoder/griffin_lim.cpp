@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kLanes = FrameFourier::kFrames;
 constexpr int kSpectrumUpdates = 60;
-constexpr int kCorrections = 10;  // updates of magnitudes that are nearly right
 constexpr float kTiny = 1e-9F;
 
 constexpr int kIterations = 32;
@@ -54,31 +53,26 @@ void GriffinLim::spread(std::span<const float> mels, std::vector<float>& bins) c
 
 /// x * A^T (m / A x) / (A^T 1) keeps x positive and never adds to the divergence of m from A x (Lee and Seung 2001).
 /// Least squares would leave soft bands wrong by a factor of three beside loud ones: there, only loud errors count.
-void GriffinLim::correct(std::span<const float> log_mel, std::span<float> magnitudes, int updates) const {
-  thread_local std::vector<float> ratios, factors;
+void GriffinLim::magnitudes_of(std::span<const float> log_mel, std::span<float> magnitudes) const {
+  thread_local std::vector<float> wanted, ratios, factors;
+  wanted.resize(filters_.size());
   ratios.resize(filters_.size());
-  for (int update = 0; update < updates; ++update) {
+  for (std::size_t mel = 0; mel < filters_.size(); ++mel) wanted[mel] = std::exp(log_mel[mel]);
+  spread(wanted, factors);
+  for (std::size_t bin = 0; bin < magnitudes.size(); ++bin)
+    magnitudes[bin] = weight_of_bin_[bin] > 0 ? factors[bin] / (weight_of_bin_[bin] * weight_of_bin_[bin]) : 0;
+  for (int update = 0; update < kSpectrumUpdates; ++update) {
     for (std::size_t mel = 0; mel < filters_.size(); ++mel) {
       const auto& filter = filters_[mel];
       float sum = kTiny;
       for (std::size_t i = 0; i < filter.weights.size(); ++i)
         sum += filter.weights[i] * magnitudes[static_cast<std::size_t>(filter.first_bin) + i];
-      ratios[mel] = std::exp(log_mel[mel]) / sum;
+      ratios[mel] = wanted[mel] / sum;
     }
     spread(ratios, factors);
     for (std::size_t bin = 0; bin < magnitudes.size(); ++bin)
       if (weight_of_bin_[bin] > 0) magnitudes[bin] *= factors[bin] / weight_of_bin_[bin];
   }
-}
-
-void GriffinLim::magnitudes_of(std::span<const float> log_mel, std::span<float> magnitudes) const {
-  thread_local std::vector<float> wanted, factors;
-  wanted.resize(filters_.size());
-  for (std::size_t mel = 0; mel < filters_.size(); ++mel) wanted[mel] = std::exp(log_mel[mel]);
-  spread(wanted, factors);
-  for (std::size_t bin = 0; bin < magnitudes.size(); ++bin)
-    magnitudes[bin] = weight_of_bin_[bin] > 0 ? factors[bin] / (weight_of_bin_[bin] * weight_of_bin_[bin]) : 0;
-  correct(log_mel, magnitudes, kSpectrumUpdates);
 }
 
 /// Adds up the frames that the spectra are of.
@@ -141,15 +135,13 @@ GriffinLim::Search GriffinLim::new_search(std::int64_t frames) const {
   return search;
 }
 
-/// The audio found for what `magnitudes(frame, into)` gives of each frame.
-template <class Magnitudes>
-std::vector<float> GriffinLim::searched(std::int64_t frames, Magnitudes magnitudes) const {
+std::vector<float> GriffinLim::audio_of(std::span<const float> log_mel, std::int64_t frames) const {
   if (frames <= 0) return {};
   auto search = new_search(frames);
   std::vector<float> one(static_cast<std::size_t>(fourier_.bins()));
   CounterRandom random({kSeed, digest("phases")});
   for (std::size_t frame = 0; std::cmp_less(frame, frames); ++frame) {
-    magnitudes(frame, one);
+    magnitudes_of(log_mel.subspan(frame * filters_.size(), filters_.size()), one);
     const auto first = frame / kLanes * search.group_size + frame % kLanes;
     for (std::size_t bin = 0; bin < one.size(); ++bin) {
       const double turn = random.uniform(-std::numbers::pi, std::numbers::pi);
@@ -166,20 +158,6 @@ std::vector<float> GriffinLim::searched(std::int64_t frames, Magnitudes magnitud
   audio_from(search);
   const auto begin = search.audio.begin() + (options_.n_fft - options_.hop) / 2;
   return {begin, begin + frames * options_.hop};
-}
-
-std::vector<float> GriffinLim::audio_of(std::span<const float> log_mel, std::int64_t frames) const {
-  return searched(frames, [&](std::size_t frame, std::span<float> into) {
-    magnitudes_of(log_mel.subspan(frame * filters_.size(), filters_.size()), into);
-  });
-}
-
-std::vector<float> GriffinLim::audio_of(std::span<const float> log_mel, std::int64_t frames,
-                                        std::span<const float> magnitudes) const {
-  return searched(frames, [&](std::size_t frame, std::span<float> into) {
-    std::ranges::copy(magnitudes.subspan(frame * into.size(), into.size()), into.begin());
-    correct(log_mel.subspan(frame * filters_.size(), filters_.size()), into, kCorrections);
-  });
 }
 
 }  // namespace tutti

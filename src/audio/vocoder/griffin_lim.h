@@ -22,21 +22,13 @@ class GriffinLim {
   /// sample (f + 1/2) * hop.
   std::vector<float> audio_of(std::span<const float> log_mel, std::int64_t frames) const;
 
-  /// The same with magnitudes that are nearly right, row-major [frames, n_fft / 2 + 1], each above 0: mels do not tell
-  /// the harmonics of a voice apart, and what does may know better. They are corrected to have the mels.
-  std::vector<float> audio_of(std::span<const float> log_mel, std::int64_t frames,
-                              std::span<const float> magnitudes) const;
-
   /// Magnitudes that have the mels of one frame: log_mel [n_mels] -> [n_fft / 2 + 1].
   void magnitudes_of(std::span<const float> log_mel, std::span<float> magnitudes) const;
 
  private:
   struct Search;
   void spread(std::span<const float> mels, std::vector<float>& bins) const;
-  void correct(std::span<const float> log_mel, std::span<float> magnitudes, int updates) const;
   Search new_search(std::int64_t frames) const;
-  template <class Magnitudes>
-  std::vector<float> searched(std::int64_t frames, Magnitudes magnitudes) const;
   void audio_from(Search& search) const;
   void spectra_from(Search& search, float momentum) const;
 

@@ -52,8 +52,8 @@ Result<std::string> fingerprint_of(BatchCommand& command, const fs::path& model,
     text += std::to_string(file_identity(model).modified_ns) + "\n";
   }
   const auto is_unset = [](const std::string& name, const std::string& value) {  // they are newer than stores
-    static constexpr std::array<std::string_view, 5> kNewer{"track", "channel", "replace", "hotwords-file",
-                                                            "paragraphs"};
+    static constexpr std::array<std::string_view, 6> kNewer{"track",         "channel",    "replace",
+                                                            "hotwords-file", "paragraphs", "target-hz"};
     return std::ranges::find(kNewer, name) != kNewer.end() && (value.empty() || is_none(value));
   };
   const auto is_of_no_speakers = [&](const std::string& name) {

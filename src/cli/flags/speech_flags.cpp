@@ -73,6 +73,7 @@ std::string_view given(const VadFlags& f) {
   if (f.max_speech_duration_s) return "--vad-max-speech-duration-s";
   if (f.min_silence_duration_ms) return "--vad-min-silence-duration-ms";
   if (f.speech_pad_ms) return "--vad-speech-pad-ms";
+  if (f.target_hz) return "--target-hz";
   return f.method == "auto" ? "" : "--vad-method";
 }
 
@@ -83,10 +84,10 @@ VadMethod method_of(const VadFlags& f, bool is_keyed) {
 }
 
 /// Shorter silence is left in.
-std::int32_t least_silence(const VadFlags& f, VadMethod method) {
+std::int32_t least_silence(const VadFlags& f, VadMethod method, bool is_keyed) {
   if (f.min_silence_duration_ms) return *f.min_silence_duration_ms;
   if (method == VadMethod::keying) return kKeyedSilenceMs;
-  return f.batched ? kBatchedSilenceMs : VadOptions{}.min_silence_duration_ms;
+  return f.batched || is_keyed ? kBatchedSilenceMs : VadOptions{}.min_silence_duration_ms;
 }
 
 /// Every piece of speech has its padding on both sides, and with --batched a piece is no longer than a window.
@@ -121,14 +122,15 @@ void add_vad(OptionTable& table, VadFlags& f) {
   table.add("vad-max-speech-duration-s", f.max_speech_duration_s, "S|None",
             "cut longer speech; None: never, with --batched after a window, with keying after 12");
   table.add("vad-min-silence-duration-ms", f.min_silence_duration_ms, "MS|None",
-            "shorter silence is left in; None: 2000, with --batched 160, with keying 64");
+            "shorter silence is left in; None: 2000, with --batched or a model of Morse 160, with keying 64");
   table.add("vad-speech-pad-ms", f.speech_pad_ms, "MS|None", "kept before and after speech; None: 400");
+  table.add("target-hz", f.target_hz, "HZ|None",
+            "of several Morse stations, read the one of this pitch, 250 to 1400; None: the loudest");
 }
 
 Result<std::optional<VadOptions>> vad_options(const VadFlags& f, const std::vector<double>& clips, bool is_keyed) {
   const VadMethod method = method_of(f, is_keyed);
-  const bool is_automatic = is_keyed && method == VadMethod::keying && f.method == "auto";
-  if (!f.vad && !f.batched && !is_automatic) {
+  if (!f.vad && !f.batched && !is_keyed) {
     if (const auto flag = given(f); !flag.empty())
       return fail(Fault::usage, std::string(flag) + ": nothing is left out without VAD", "Add --vad or --batched");
     return std::nullopt;
@@ -142,8 +144,9 @@ Result<std::optional<VadOptions>> vad_options(const VadFlags& f, const std::vect
                            .neg_threshold = f.neg_threshold,
                            .min_speech_duration_ms = f.min_speech_duration_ms.value_or(defaults.min_speech_duration_ms),
                            .max_speech_duration_s = f.max_speech_duration_s.value_or(defaults.max_speech_duration_s),
-                           .min_silence_duration_ms = least_silence(f, method),
-                           .speech_pad_ms = f.speech_pad_ms.value_or(defaults.speech_pad_ms)};
+                           .min_silence_duration_ms = least_silence(f, method, is_keyed),
+                           .speech_pad_ms = f.speech_pad_ms.value_or(defaults.speech_pad_ms),
+                           .target_hz = f.target_hz};
   TRY(check(options));
   TRY(check_padding(f, options.speech_pad_ms));
   return options;

@@ -31,13 +31,15 @@ struct VadFlags {
   std::optional<double> max_speech_duration_s{};
   std::optional<std::int32_t> min_silence_duration_ms{};
   std::optional<std::int32_t> speech_pad_ms{};
+  std::optional<double> target_hz{};
 };
 
 /// Binds every field to its flag.
 void add_vad(OptionTable& table, VadFlags& flags);
 
 /// None: everything is transcribed. Fault::usage names the flag that is not valid, alone or with `clips`. A model of
-/// keyed sound (`is_keyed`) has its windows cut by keying, whether VAD was requested or not.
+/// keyed sound (`is_keyed`) has its windows cut by keying, whether VAD was requested or not; by what else is named,
+/// too.
 Result<std::optional<VadOptions>> vad_options(const VadFlags& flags, const std::vector<double>& clips,
                                               bool is_keyed = false);
 

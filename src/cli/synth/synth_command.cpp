@@ -44,6 +44,10 @@ OptionTable table_of(SynthCommand& command) {
   table.add("rate", command.rate, "HZ",
             "sample rate of the files, 4000 to 16000: 8000 as telephones and many receivers record");
   table.add("noise-share", corpus.noise_share, "SHARE", "share of clips without a transmission");
+  table.add("carrier-share", corpus.carrier_share, "SHARE",
+            "share of those with a steady carrier, whose text is empty as well");
+  table.add("wait-share", corpus.wait_share, "SHARE",
+            "share of the others with 0.5 to 8 s of the band alone before the transmission, behind it or both");
   table.add("plain-share", corpus.plain_share, "SHARE", "share of clips with words and groups instead of contests");
   table.add("wpm-least", corpus.wpm.least, "WPM", "slowest speed; field note 004 used 15");
   table.add("wpm-most", corpus.wpm.most, "WPM", "fastest speed; field note 004 used 40");

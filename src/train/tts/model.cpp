@@ -18,6 +18,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr double kLeastLengthScale = 0.25, kMostLengthScale = 4;
+
+Result<void> expect_range(const char* name, double value, double least, double most) {
+  if (value >= least && value <= most) return {};
+  return fail(Fault::corrupt, std::string(name) + ": expected " + number_text(least) + " to " + number_text(most) +
+                                  ", found " + number_text(value));
+}
+
 /// Fills in what config.json holds; throws what the JSON library does.
 Result<void> read_config(VoiceModel& model, const Json& json) {
   auto shape = TRY(read_voice_shape(json.at("network").dump()));
@@ -28,13 +36,15 @@ Result<void> read_config(VoiceModel& model, const Json& json) {
   model.speakers = json.at("speakers").get<std::vector<std::string>>();
   model.language = json.at("language");
   model.label = json.at("trained_on");
-  model.pitch_range = json.value("pitch_range", 1.0);
+  model.pitch_range = json.value("pitch_range", model.pitch_range);
+  model.temperature = json.value("temperature", model.temperature);
+  model.length_scale = json.value("length_scale", model.length_scale);
   if (auto checked = check(model.mel); !checked) return checked;
   const bool agrees = shape.mels == model.mel.n_mels && std::ssize(model.mean) == model.mel.n_mels &&
                       shape.speakers == std::ssize(model.speakers) && model.deviation > 0;
-  if (!(model.pitch_range >= kLeastPitchRange && model.pitch_range <= kMostPitchRange))
-    return fail(Fault::corrupt, "pitch_range: expected " + number_text(kLeastPitchRange) + " to " +
-                                    number_text(kMostPitchRange) + ", found " + number_text(model.pitch_range));
+  TRY(expect_range("pitch_range", model.pitch_range, kLeastPitchRange, kMostPitchRange));
+  TRY(expect_range("temperature", model.temperature, 0, 1));
+  TRY(expect_range("length_scale", model.length_scale, kLeastLengthScale, kMostLengthScale));
   return agrees ? Result<void>() : fail(Fault::corrupt, "mel, speakers and network do not fit each other");
 }
 
@@ -82,7 +92,10 @@ std::map<std::string, std::string> VoiceModel::files(const std::string& weight_t
               {"mel", json_of(mel)},
               {"network", Json::parse(show_voice_shape(network.shape))},
               {"normalisation", {{"mean", mean}, {"deviation", deviation}}}};
-  if (pitch_range != 1) config["pitch_range"] = pitch_range;
+  const VoiceModel usual;
+  if (pitch_range != usual.pitch_range) config["pitch_range"] = pitch_range;
+  if (temperature != usual.temperature) config["temperature"] = temperature;
+  if (length_scale != usual.length_scale) config["length_scale"] = length_scale;
   return {{"config.json", config.dump(1) + "\n"}, {TextFrontEnd::kFileName, front_end}, {"README.md", card}};
 }
 

@@ -119,8 +119,9 @@ std::string report_of(const SayRequest& request, std::size_t cut, const std::vec
   std::string text =
       request.out.string() + ": " + fixed_text(length_of(std::ssize(spoken.pcm), rate).count(), 2) + " s of speech";
   if (cut > 0)
-    text += "; sentences of more than " + std::to_string(kLongestSentence) + " characters were cut at " +
-            std::to_string(cut) + " places";
+    text += (cut == 1 ? "; a sentence of more than " : "; sentences of more than ") + std::to_string(kLongestSentence) +
+            " characters " + (cut == 1 ? "was" : "were") + " cut " +
+            (cut == 1 ? "once" : std::to_string(cut) + " times");
   if (!spoken.skipped.empty()) text += "; the voice has no symbol for " + joined(spoken.skipped, " ") + ", left out";
   if (!left_out.empty())
     text += "; sentences in no characters that the voice reads were left out: " + joined(left_out, " ");
@@ -133,13 +134,13 @@ Result<std::string> say(const SayRequest& request) {
   set_compute_threads(request.threads, read_cpu().cores);
   const auto device = TRY(device_named(request.device));
   const auto voice = TRY(Voice::load(request.voice, device, request.vocoder));
-  const auto speaker =
-      TRY(request.speaker.empty() ? Result<std::int64_t>(0) : voice.model().speaker_named(request.speaker));
+  const auto& model = voice.model();
+  const auto speaker = TRY(request.speaker.empty() ? Result<std::int64_t>(0) : model.speaker_named(request.speaker));
   const auto sentences = split_sentences(request.text, kLongestSentence);
   if (sentences.pieces.empty())
     return fail(Fault::usage, "the text has no letter and no figure: there is nothing to say");
   const auto readable = TRY(readable_sentences(voice.front_end(), sentences));
-  const auto rate = voice.model().mel.rate;
+  const auto rate = model.mel.rate;
   const bool streams = request.streams && readable.read.size() > 1;
   const auto keep_all = [](std::span<const std::int16_t>) { return Result<void>(); };
   const auto spoken = TRY(speak_all(voice, readable,
@@ -147,9 +148,9 @@ Result<std::string> say(const SayRequest& request) {
                                      .rate = request.rate,
                                      .seed = request.seed,
                                      .steps = request.steps,
-                                     .temperature = request.temperature,
+                                     .temperature = request.temperature < 0 ? model.temperature : request.temperature,
                                      .pauses = request.pauses},
-                                    request.pitch_range > 0 ? request.pitch_range : voice.model().pitch_range,
+                                    request.pitch_range > 0 ? request.pitch_range : model.pitch_range,
                                     streams ? stream_to_standard_output(rate) : keep_all));
   // A file is known again by its mark; what goes to a program has the shortest head.
   const auto mark = request.out == "/dev/stdout" ? "" : speech_mark(request.times);

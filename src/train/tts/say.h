@@ -19,7 +19,7 @@ struct SayRequest {
   std::uint64_t seed = 0;
   /// Of Euler's method, from noise to a spectrogram.
   std::int32_t steps = 4;
-  double temperature = 0.333;    // scale of the noise that speech is made of; 0: always the mean
+  double temperature = -1;       // scale of the noise that speech is made of; below 0: as the voice itself has it
   double pauses = 1;             // 2: pauses last twice as long
   double pitch_range = 0;        // times the voice's semitones; 0: as the voice itself has it
   std::string vocoder = "auto";  // as Voice::load takes it

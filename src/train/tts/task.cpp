@@ -46,14 +46,28 @@ Result<VoiceModel> new_voice(const TtsRecipe& recipe, const VoiceSet& set, at::D
   return VoiceModel::start(set, shape, mixed({recipe.arithmetic.seed, digest("weights")}), device);
 }
 
+/// The embeddings of speakers by name; those that the stored voice does not have begin as the mean of its own.
+at::Tensor speakers_from(const VoiceModel& stored, const at::Tensor& embeddings,
+                         const std::vector<std::string>& names) {
+  std::vector<at::Tensor> rows;
+  for (const auto& name : names) {
+    const auto found = std::ranges::find(stored.speakers, name);
+    rows.push_back(found == stored.speakers.end() ? embeddings.mean(0) : embeddings[found - stored.speakers.begin()]);
+  }
+  return at::stack(rows);
+}
+
 Result<VoiceModel> stored_voice(const TtsRecipe& recipe, const VoiceSet& set, at::Device device) {
   auto model = VoiceModel::load(recipe.network.model, device);
   if (!model) return model;
   TRY(model->expect_form_of(set, recipe.network.model));
   model->label = set.format().label;
-  model->pitch_range = 1;  // what is learned now has a melody of its own
+  // What is learned now has a melody and lengths of its own.
+  const VoiceModel usual;
+  model->pitch_range = usual.pitch_range;
+  model->temperature = usual.temperature;
+  model->length_scale = usual.length_scale;
   if (model->speakers == set.format().speakers) return model;
-  // Other speakers begin as the mean of the stored ones.
   const c10::AutoGradMode no_gradients(false);
   auto shape = model->network.shape;
   auto renewed = VoiceModel::start(set, shape, std::nullopt, device);
@@ -61,7 +75,7 @@ Result<VoiceModel> stored_voice(const TtsRecipe& recipe, const VoiceSet& set, at
     const auto& from = model->network.all[i].value;
     const auto& to = renewed.network.all[i].value;
     const bool is_speakers = model->network.all[i].name == "encoder.speakers";
-    at::Tensor(to).copy_(is_speakers ? from.mean(0, /*keepdim=*/true).expand_as(to) : from);
+    at::Tensor(to).copy_(is_speakers ? speakers_from(*model, from, renewed.speakers) : from);
   }
   renewed.mean = model->mean;
   renewed.deviation = model->deviation;

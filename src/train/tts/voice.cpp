@@ -27,12 +27,13 @@ bool is_pause(std::int32_t symbol) {
 /// The frame behind each symbol's last one. Sums are rounded, not durations, so that nothing drifts; each symbol has a
 /// frame at least.
 std::vector<std::int64_t> ends_of(const at::Tensor& log_durations, const std::vector<std::int32_t>& symbols,
-                                  const SpeakingOptions& options) {
+                                  double length_scale, const SpeakingOptions& options) {
   const auto logs = log_durations.to(at::kCPU, at::kFloat).contiguous();
   std::vector<std::int64_t> ends;
   double end = 0;
   for (std::int64_t i = 0; i < logs.numel(); ++i) {
-    const double factor = (is_pause(symbols[static_cast<std::size_t>(i)]) ? options.pauses : 1) / options.rate;
+    const double pauses = is_pause(symbols[static_cast<std::size_t>(i)]) ? options.pauses : 1;
+    const double factor = length_scale * pauses / options.rate;
     end += std::clamp(std::exp(static_cast<double>(logs.const_data_ptr<float>()[i])) * factor, 1.0, kLongest);
     ends.push_back(std::lround(end));
   }
@@ -107,7 +108,7 @@ at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const
   const auto text =
       encode_text(network, at::tensor(ids, whole).unsqueeze(0).to(device_),
                   at::full({1}, std::ssize(ids), whole).to(device_), at::full({1}, options.speaker, whole).to(device_));
-  ends = ends_of(text.log_durations[0], symbols, options);
+  ends = ends_of(text.log_durations[0], symbols, model_.length_scale, options);
   return spectrogram_in_time(model_, text, durations_of(ends, device_), options);
 }
 

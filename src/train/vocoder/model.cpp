@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/random/counter_random.h"
 #include "base/try.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/tensor_file.h"
@@ -15,6 +16,8 @@ namespace tutti {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr int kRounds = 2;  // in which the sound comes nearer to its mels
 
 /// Fills in what config.json holds; throws what the JSON library does.
 Result<void> read_config(VocoderModel& model, const Json& json) {
@@ -42,7 +45,7 @@ VocoderModel VocoderModel::start(const VoiceSet& set, VocoderShape shape, std::o
           .deviation = format.deviation,
           .label = format.label,
           .network = new_vocoder_network(shape, seed, device),
-          .griffin_lim = GriffinLim(format.mel)};
+          .filter = SourceFilter(format.mel, at::kCPU)};
 }
 
 std::map<std::string, std::string> VocoderModel::files(const std::string& weight_type) const {
@@ -66,7 +69,7 @@ Result<VocoderModel> VocoderModel::load(const std::filesystem::path& folder, at:
     return fail(Fault::corrupt, path + ": " + error.what());
   }
   model.network = new_vocoder_network(model.network.shape, std::nullopt, device);
-  model.griffin_lim.emplace(model.mel);
+  model.filter.emplace(model.mel, at::kCPU);
   TRY(read_weights(folder / "model.safetensors", model.network.all));
   return model;
 }
@@ -74,12 +77,29 @@ Result<VocoderModel> VocoderModel::load(const std::filesystem::path& folder, at:
 std::vector<float> VocoderModel::audio_of(std::span<const float> log_mel, std::int64_t frames) const {
   if (frames <= 0) return {};
   const c10::AutoGradMode no_gradients(false);
-  auto mels = at::empty({1, frames, mel.n_mels}, at::TensorOptions(at::kFloat));
-  std::ranges::copy(log_mel, mels.mutable_data_ptr<float>());
-  mels = ((mels - at::tensor(mean)) / deviation).to(network.all.front().value.device());
-  const auto magnitudes = log_magnitudes_of(network, mels).exp().to(at::kCPU).contiguous();
-  return griffin_lim->audio_of(log_mel, frames,
-                               {magnitudes.const_data_ptr<float>(), static_cast<std::size_t>(magnitudes.numel())});
+  const auto raw = at::empty({1, frames, mel.n_mels}, at::TensorOptions(at::kFloat));
+  std::ranges::copy(log_mel, raw.mutable_data_ptr<float>());
+  const auto device = network.all.front().value.device();
+  const auto found = filters_of(network, ((raw - at::tensor(mean)) / deviation).to(device));
+  const VocoderFilters filters{found.pulses.to(at::kCPU), found.noise.to(at::kCPU), found.turns.to(at::kCPU), {}};
+  std::vector<float> pitch(static_cast<std::size_t>(filter->edge()), 0.0F);
+  const auto inside = likeliest_pitch(found.pitch[0]);
+  pitch.insert(pitch.end(), inside.begin(), inside.end());
+  pitch.resize(pitch.size() + static_cast<std::size_t>(filter->edge()), 0.0F);
+  const auto samples = filter->samples(frames);
+  std::vector<float> noise(static_cast<std::size_t>(samples));
+  CounterRandom random(digest("noise of a vocoder"));
+  std::ranges::generate(noise, [&] { return static_cast<float>(random.normal()); });
+  const auto spectra =
+      filter->filtered(filters, at::tensor(filter->pulses(pitch, 0)).unsqueeze(0), at::tensor(noise).unsqueeze(0));
+  // The frames overlap, so that what was added up has other mels again, but nearer ones.
+  const auto wanted = raw.exp();
+  auto audio = filter->audio_of(filter->with_mels(spectra, wanted));
+  for (int round = 0; round < kRounds; ++round)
+    audio = filter->audio_of(filter->with_mels(filter->spectra_of(audio), wanted));
+  audio = audio.contiguous();
+  const float* first = audio.const_data_ptr<float>() + filter->lead();
+  return {first, first + frames * mel.hop};
 }
 
 }  // namespace tutti

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "audio/vocoder/griffin_lim.h"
 #include "audio/voice/voice_mel.h"
 #include "base/error.h"
 #include "feed/voice/voice_set.h"
 #include "train/vocoder/network.h"
+#include "train/vocoder/source_filter.h"
 
 namespace tutti {
 
@@ -24,7 +24,7 @@ struct VocoderModel {
   std::string label{};        // where the audio comes from that it learned from
   std::string card{};         // README.md
   VocoderNetwork network{};
-  std::optional<GriffinLim> griffin_lim{};  // of `mel`: finds the phases
+  std::optional<SourceFilter> filter{};  // of `mel`, on the CPU
 
   /// A new one for a set, of whose spectrograms the network has the mels and bins. `seed` as of new_vocoder_network.
   static VocoderModel start(const VoiceSet& set, VocoderShape shape, std::optional<std::uint64_t> seed,
@@ -35,7 +35,8 @@ struct VocoderModel {
   /// Fault::corrupt names the file.
   static Result<VocoderModel> load(const std::filesystem::path& folder, at::Device device);
 
-  /// log_mel: row-major [frames, n_mels], natural logarithms -> frames * hop samples, as GriffinLim::audio_of.
+  /// log_mel: row-major [frames, n_mels], natural logarithms -> frames * hop samples, as GriffinLim::audio_of. The
+  /// same every time: noise is drawn by a seed of its own.
   std::vector<float> audio_of(std::span<const float> log_mel, std::int64_t frames) const;
 };
 

@@ -28,7 +28,7 @@ at::Tensor mean_of_rows(const at::Tensor& x) {
 SpectralDistance::SpectralDistance(const VoiceMelOptions& options, at::Device device)
     : filters_(voice_filter_matrix(options).to(device)) {
   resolutions_.push_back({at::tensor(voice_window(options)).to(device), options.hop});
-  for (const std::int64_t size : {options.n_fft / 2, 2 * options.n_fft})
+  for (const std::int64_t size : {options.n_fft / 4, options.n_fft / 2, 2 * options.n_fft})
     resolutions_.push_back({at::hann_window(size, at::kFloat).to(device), size / kOverlap});
 }
 

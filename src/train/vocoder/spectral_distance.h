@@ -14,11 +14,11 @@ inline constexpr double kLeastSquare = 1e-9;  // under the root of a magnitude, 
 /// magnitudes. [rows] float32 each.
 struct SpectralDistances {
   at::Tensor mel{};      // mean absolute difference of the logarithms of mels
-  at::Tensor spectra{};  // spectral convergence and mean absolute difference of log magnitudes, of three resolutions
+  at::Tensor spectra{};  // spectral convergence and mean absolute difference of log magnitudes, of four resolutions
 };
 
-/// The distances of Parallel WaveGAN (Yamamoto et al. 2020), with windows of half, once and twice the spectrograms'.
-/// Immutable; what it is called with and what it yields belong to the caller's stream.
+/// The distances of Parallel WaveGAN (Yamamoto et al. 2020), with windows of a quarter, half, once and twice the
+/// spectrograms'. Immutable; what it is called with and what it yields belong to the caller's stream.
 class SpectralDistance {
  public:
   SpectralDistance(const VoiceMelOptions& options, at::Device device);

@@ -4,13 +4,11 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
 #include "base/random/counter_random.h"
 #include "base/try.h"
 #include "model/device_name.h"
-#include "train/vocoder/spectral_distance.h"
 
 namespace tutti {
 namespace {
@@ -29,12 +27,12 @@ void fill_row(const VocoderModel& model, std::span<const float> mel, std::span<c
   }
 }
 
-/// Spectral convergence and mean absolute error of logarithms, beside a recording's spectra, complex: [rows].
-at::Tensor magnitude_loss(const at::Tensor& log_magnitudes, const at::Tensor& spectra) {
-  const auto wanted = (at::view_as_real(spectra).square().sum(-1) + kLeastSquare).sqrt();
-  constexpr std::array<std::int64_t, 2> all{1, 2};
-  const auto misses = at::linalg_vector_norm(wanted - log_magnitudes.exp(), 2, all);
-  return misses / at::linalg_vector_norm(wanted, 2, all) + (wanted.log() - log_magnitudes).abs().mean(all);
+/// The pitch of a clip from frame `first` on, with 0 beyond its ends.
+std::vector<float> pitch_from(const VoiceClip& clip, std::int64_t first, std::int64_t frames) {
+  std::vector<float> pitch(static_cast<std::size_t>(frames), 0.0F);
+  for (std::int64_t i = std::max<std::int64_t>(0, -first); i < std::min(frames, clip.frames - first); ++i)
+    pitch[static_cast<std::size_t>(i)] = clip.pitch[static_cast<std::size_t>(first + i)];
+  return pitch;
 }
 
 at::Tensor row_of(std::span<const float> samples, std::int64_t count) {
@@ -54,10 +52,16 @@ std::int64_t vocoder_crop_samples(const VoiceMelOptions& options) {
   return (vocoder_crop_frames(options) - 1) * options.hop + options.n_fft;
 }
 
-at::Tensor vocoder_losses(const VocoderNetwork& network, const VoiceMelOptions& options, const at::Tensor& window,
-                          const std::vector<at::Tensor>& inputs) {
-  const auto frames = inputs[1].unfold(1, options.n_fft, options.hop) * window;
-  return magnitude_loss(log_magnitudes_of(network, inputs[0]), at::fft_rfft(frames));
+VocoderLoss::VocoderLoss(const VoiceMelOptions& options, at::Device device)
+    : filter_(options, device), distance_(options, device), edge_(options.n_fft - options.hop) {}
+
+at::Tensor VocoderLoss::operator()(const VocoderNetwork& network, const std::vector<at::Tensor>& inputs) const {
+  constexpr double kOfMel = 0.5, kOfPitch = 0.2;
+  const auto filters = filters_of(network, inputs[0]);
+  const auto inside = [&](const at::Tensor& audio) { return audio.narrow(1, edge_, audio.size(1) - 2 * edge_); };
+  const auto distances =
+      distance_(inside(filter_.audio_of(filter_.filtered(filters, inputs[2], inputs[3]))), inside(inputs[1]));
+  return distances.spectra + kOfMel * distances.mel + kOfPitch * pitch_losses(filters.pitch, inputs[4]);
 }
 
 Result<VocoderData> VocoderData::open(const std::filesystem::path& folder, const std::filesystem::path& voice) {
@@ -99,18 +103,17 @@ Result<std::unique_ptr<VocoderTask>> VocoderTask::start(const VocoderRecipe& rec
 }
 
 VocoderTask::VocoderTask(VocoderModel model, VocoderData data, std::uint64_t seed, at::Device device)
-    : model_(std::move(model)),
-      data_(std::move(data)),
-      seed_(seed),
-      device_(device),
-      window_(at::tensor(voice_window(model_.mel)).to(device)) {}
+    : model_(std::move(model)), data_(std::move(data)), seed_(seed), device_(device), loss_(model_.mel, device) {}
 
 TaskBatch VocoderTask::prepare(const Batch& batch) {
   const c10::AutoGradMode no_gradients(false);
   const auto rows = batch.size(), frames = vocoder_crop_frames(model_.mel);
   const at::TensorOptions real(at::kFloat);
-  const auto mel = at::empty({rows, frames, model_.mel.n_mels}, real),
-             audio = at::empty({rows, vocoder_crop_samples(model_.mel)}, real);
+  const auto& filter = loss_.filter();
+  const auto samples = filter.samples(frames);
+  const auto mel = at::empty({rows, frames, model_.mel.n_mels}, real), audio = at::empty({rows, samples}, real),
+             pulses = at::empty({rows, samples}, real), noise = at::empty({rows, samples}, real),
+             pitch = at::empty({rows, frames}, real);
   TaskBatch prepared{.targets = rows, .recordings = rows, .frames = {.computed = rows * frames}};
   std::vector<std::int64_t> clips;
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -123,17 +126,21 @@ TaskBatch VocoderTask::prepare(const Batch& batch) {
     const auto first = random.below(clip.frames - frames + 1);
     fill_row(model_, data_.spectrogram(number, first, frames), *waveform, first, mel[row].mutable_data_ptr<float>(),
              audio[row].mutable_data_ptr<float>());
+    std::ranges::copy(pitch_from(clip, first, frames), pitch[row].mutable_data_ptr<float>());
+    const auto seen = pitch_from(clip, first - filter.edge(), frames + 2 * filter.edge());
+    std::ranges::copy(filter.pulses(seen, random.uniform()), pulses[row].mutable_data_ptr<float>());
+    std::generate_n(noise[row].mutable_data_ptr<float>(), samples, [&] { return static_cast<float>(random.normal()); });
     clips.push_back(number);
   }
   prepared.ids = RowIds(rows, [clips, set = data_.set](auto& ids) {
     for (const auto clip : clips) ids.emplace_back(set->clip(clip).name);
   });
-  prepared.inputs = {mel, audio};
+  prepared.inputs = {mel, audio, pulses, noise, pitch};
   return prepared;
 }
 
 at::Tensor VocoderTask::loss_sum(const std::vector<at::Tensor>& inputs, bool /*dropout*/) {
-  return vocoder_losses(model_.network, model_.mel, window_, inputs).sum();
+  return loss_(model_.network, inputs).sum();
 }
 
 Result<CopyScores> score_copies(const VocoderData& data, std::span<const std::int64_t> clips, const MakeAudio& make,

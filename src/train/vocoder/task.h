@@ -14,6 +14,8 @@
 #include "train/task.h"
 #include "train/tts/made_spectrograms.h"
 #include "train/vocoder/model.h"
+#include "train/vocoder/source_filter.h"
+#include "train/vocoder/spectral_distance.h"
 
 namespace tutti {
 
@@ -39,13 +41,24 @@ std::int64_t vocoder_crop_frames(const VoiceMelOptions& options);
 /// Samples that the frames of such a crop see.
 std::int64_t vocoder_crop_samples(const VoiceMelOptions& options);
 
-/// What is lost of each crop: `inputs` are mel [rows, frames, mels] float32, normalised, and audio [rows, samples]
-/// float32; window [n_fft] float32 -> [rows] float32. Enqueues only.
-at::Tensor vocoder_losses(const VocoderNetwork& network, const VoiceMelOptions& options, const at::Tensor& window,
-                          const std::vector<at::Tensor>& inputs);
+/// What is lost of crops. Immutable, as SourceFilter and SpectralDistance.
+class VocoderLoss {
+ public:
+  VocoderLoss(const VoiceMelOptions& options, at::Device device);
 
-/// Learning to make audio of spectrograms: of crops of recordings the magnitudes of the spectra, whose errors are what
-/// is lost. Batches come as rows of VocoderData::training (Batch::rows).
+  /// What is lost of each: `inputs` are mel [rows, frames, mels], normalised, the recording, pulses of its pitch and
+  /// noise, each [rows, samples], and the pitch [rows, frames] in Hz, all float32 -> [rows] float32. Enqueues only.
+  at::Tensor operator()(const VocoderNetwork& network, const std::vector<at::Tensor>& inputs) const;
+  const SourceFilter& filter() const { return filter_; }
+
+ private:
+  SourceFilter filter_;
+  SpectralDistance distance_;
+  std::int64_t edge_;  // samples at both ends that too few frames see
+};
+
+/// Learning to make audio of spectrograms, of crops of recordings. Batches come as rows of VocoderData::training
+/// (Batch::rows).
 class VocoderTask : public Task {
  public:
   /// Fault::usage or Fault::missing for a device that is not there.
@@ -71,7 +84,7 @@ class VocoderTask : public Task {
   VocoderData data_;
   std::uint64_t seed_;
   at::Device device_;
-  at::Tensor window_;  // [n_fft] float32
+  VocoderLoss loss_;
 };
 
 /// Copy synthesis: how far audio is from the recordings whose spectrograms it was made of, means over clips.

@@ -36,7 +36,8 @@ struct Plan {
 Bytes activations_of(const VocoderShape& shape, const VoiceMelOptions& mel) {
   constexpr std::int64_t kKernelTaps = 7;  // of the first convolution, which gathers them
   constexpr std::int64_t kOfBlock = 9;     // times the width: input, both sides of the norm, three times both of a GELU
-  constexpr std::int64_t kOfLoss = 14;  // times the bins: windows, spectra, magnitudes, logarithms, their differences
+  // Times the bins: filters, the spectra of two sources and of four resolutions, magnitudes, logarithms, differences.
+  constexpr std::int64_t kOfLoss = 48;
   const auto frame = kKernelTaps * shape.mels + (2 + kOfBlock * shape.layers) * shape.width + kOfLoss * shape.bins;
   return Bytes{kFloat * vocoder_crop_frames(mel) * frame};
 }
@@ -46,7 +47,7 @@ std::int64_t parameters_of(const VocoderShape& shape) {
 }
 
 std::vector<PlannedTraining> planned(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
-  const auto crop = plan.shape.mels * vocoder_crop_frames(plan.mel) + vocoder_crop_samples(plan.mel);
+  const auto crop = (plan.shape.mels + 1) * vocoder_crop_frames(plan.mel) + 3 * vocoder_crop_samples(plan.mel);
   const CountedMemory memory{
       .fixed = network_state(parameters_of(plan.shape), /*ema=*/false),
       .ring_sample = Bytes{kFloat * crop},
@@ -62,11 +63,13 @@ DryRun dry_run_of(const VocoderShape& shape, const VoiceMelOptions& mel) {
   constexpr std::int64_t kCrops = 8;
   auto network = new_vocoder_network(shape, /*seed=*/1, at::kCPU);
   for (auto& weight : network.all) weight.value.set_requires_grad(true);
-  const auto window = at::tensor(voice_window(mel));
+  const VocoderLoss losses(mel, at::kCPU);
   const auto inputs = [&](std::int64_t rows) -> std::vector<at::Tensor> {
-    return {at::zeros({rows, vocoder_crop_frames(mel), shape.mels}), at::full({rows, vocoder_crop_samples(mel)}, 0.1)};
+    const auto frames = vocoder_crop_frames(mel);
+    const auto samples = at::full({rows, vocoder_crop_samples(mel)}, 0.1);
+    return {at::zeros({rows, frames, shape.mels}), samples, samples, samples, at::full({rows, frames}, 200.0)};
   };
-  const auto loss = [&](const std::vector<at::Tensor>& in) { return vocoder_losses(network, mel, window, in).sum(); };
+  const auto loss = [&](const std::vector<at::Tensor>& in) { return losses(network, in).sum(); };
   return dry_run(network.all, {inputs, loss}, kCrops, activations_of(shape, mel));
 }
 

@@ -7,6 +7,8 @@
 #include "base/field_names.h"
 #include "base/try.h"
 #include "flow/failures.h"
+#include "transcribe/live/keyed_transcriber.h"
+#include "transcribe/live/live_transcriber.h"
 #include "transcribe/remote_windows.h"
 
 namespace tutti {
@@ -16,7 +18,6 @@ constexpr std::int64_t kMostWaiting = 30LL * kModelRate.value;  // samples
 constexpr std::int64_t kLeastTaken = kModelRate.value / 20;
 constexpr Seconds kMargin{8};        // of silence that a reading sees behind the audio, where more will follow
 constexpr Seconds kLeastMore{0.65};  // of speech from one reading to the next
-constexpr std::int32_t kLeastKeyedPauseMs = 1500;
 constexpr double kPerReading = 2.5;  // and so many times what a reading takes: devices are shared
 
 Result<void> check_live(const SpeechOptions& options) {
@@ -42,9 +43,6 @@ SpeechOptions live_options(SpeechOptions options) {
   options.decoding.timestamps = false;
   options.decoding.suppress_blank = false;
   options.vad = options.vad.value_or(VadOptions{});
-  // A pause ends a window. Between words of keying there is none.
-  if (options.vad->method == VadMethod::keying)
-    options.vad->min_silence_duration_ms = std::max(options.vad->min_silence_duration_ms, kLeastKeyedPauseMs);
   return options;
 }
 
@@ -55,7 +53,8 @@ SpeechOptions as_live(SpeechOptions options) {
   options.diarize.reset();
   options.replacements.reset();
   options.vad = options.vad.value_or(VadOptions{});
-  if (options.vad->method == VadMethod::energy) options.vad->method = VadMethod::silero;
+  if (options.vad->method == VadMethod::energy)
+    options.vad->method = options.keyed ? VadMethod::keying : VadMethod::silero;
   return options;
 }
 
@@ -147,12 +146,16 @@ Result<void> LiveStream::transcribe() {
   const auto decoder = [&](MelSource& mels, bool is_last) {
     return std::make_unique<RemoteWindows>(is_last ? context.windows : quick_windows, mels);
   };
-  LiveTranscriber transcriber({.tokenizer = model_.tokenizer,
-                               .log_mel = model_.log_mel,
-                               .rules = fitted_.rules,
-                               .input = context.model,
-                               .decoder = decoder},
-                              *options_.vad, listener_);
+  LiveModel parts{.tokenizer = model_.tokenizer,
+                  .log_mel = context.log_mel,
+                  .rules = fitted_.rules,
+                  .input = context.model,
+                  .decoder = decoder};
+  std::unique_ptr<LiveReader> reader;
+  if (options_.vad->method == VadMethod::keying)
+    reader = std::make_unique<KeyedTranscriber>(std::move(parts), *options_.vad, listener_);
+  else
+    reader = std::make_unique<LiveTranscriber>(std::move(parts), *options_.vad, listener_);
   for (;;) {
     Input input = input_.wait(
         [](const Input& now) { return now.cancelled || now.ends || now.settles || std::ssize(now.pcm) >= kLeastTaken; },
@@ -165,20 +168,20 @@ Result<void> LiveStream::transcribe() {
     input_.change([](Input&) {});  // there is space again
     if (input.cancelled) return fail(Fault::cancelled, "live audio: cancelled");
     const bool ends = input.ends;
-    if (auto read = take_and_read(std::move(input), transcriber); !read) return read;
+    if (auto read = take_and_read(std::move(input), *reader); !read) return read;
     if (ends) return {};
   }
 }
 
-Result<void> LiveStream::take_and_read(Input input, LiveTranscriber& transcriber) {
-  transcriber.take(input.pcm);
-  if (input.ends) transcriber.end();
+Result<void> LiveStream::take_and_read(Input input, LiveReader& reader) {
+  reader.take(input.pcm);
+  if (input.ends) reader.end();
   const auto begun = Clock::real().now();
-  const auto before = transcriber.readings();
-  if (auto read = transcriber.advance(more_); !read) return read;
+  const auto before = reader.readings();
+  if (auto read = reader.advance(more_); !read) return read;
   if (input.settles)
-    if (auto settled = transcriber.settle(); !settled) return settled;
-  if (const auto readings = transcriber.readings() - before; readings > 0) {
+    if (auto settled = reader.settle(); !settled) return settled;
+  if (const auto readings = reader.readings() - before; readings > 0) {
     const Seconds took = (Clock::real().now() - begun) / static_cast<double>(readings);
     more_ = std::max(kLeastMore, kPerReading * took);
   }

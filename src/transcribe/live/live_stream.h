@@ -9,7 +9,7 @@
 
 #include "base/guarded.h"
 #include "transcribe/live/captions.h"
-#include "transcribe/live/live_transcriber.h"
+#include "transcribe/live/live_reader.h"
 #include "transcribe/model_context.h"
 #include "transcribe/pool/pooled_recording.h"
 #include "transcribe/speech_options.h"
@@ -65,7 +65,7 @@ class LiveStream {
   static bool has_space(const Input& input);
   void run();
   Result<void> transcribe();
-  Result<void> take_and_read(Input input, LiveTranscriber& transcriber);
+  Result<void> take_and_read(Input input, LiveReader& reader);
 
   const ModelContext& model_;
   const SpeechOptions options_;

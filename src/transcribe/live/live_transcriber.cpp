@@ -32,10 +32,6 @@ constexpr double kTrustedTemperature = 0.5;            // as in the sequential l
 constexpr double kStepsPerSecond = 50;
 constexpr double kLeastProbability = 1e-10;  // has a logarithm
 
-double seconds_of(std::int64_t samples) {
-  return length_of(samples, kModelRate).count();
-}
-
 std::int64_t samples_of(std::int64_t frames) {
   return frames * kHopSamples;
 }

@@ -15,6 +15,7 @@
 #include "text/word_split.h"
 #include "transcribe/live/captions.h"
 #include "transcribe/live/growing_recording.h"
+#include "transcribe/live/live_reader.h"
 #include "transcribe/live/running_mel.h"
 #include "transcript/long_form.h"
 #include "transcript/prompt.h"
@@ -22,38 +23,22 @@
 
 namespace tutti {
 
-/// What live text is made with. Borrowed; outlives the transcriber.
-struct LiveModel {
-  const Tokenizer& tokenizer;
-  const LogMel& log_mel;
-  const LongFormOptions& rules;  // without timestamps
-  LongFormInput input{};
-  /// The decoder of one reading; its windows are free when it goes. `is_last`: no other will read that audio.
-  std::function<std::unique_ptr<WindowDecoder>(MelSource& mels, bool is_last)> decoder{};
-};
-
 /// Audio as it comes to text as it is spoken (docs/live.md): the open part of the speech is read again and again, and
 /// its text is fixed where two readings agree or the speech pauses. A reading gets the fixed text of its window as the
 /// beginning of its answer, so that none can change it. One thread.
-class LiveTranscriber {
+class LiveTranscriber final : public LiveReader {
  public:
   /// `vad` passes check().
   LiveTranscriber(LiveModel model, const VadOptions& vad, CaptionListener& listener);
 
-  /// Takes the next samples: 16 kHz. Reads nothing.
-  void take(std::span<const std::int16_t> pcm);
-  /// The audio ends: nothing may follow.
-  void end();
-  /// Reads what there is to read. Where speech goes on, it is read again only once there is so much more of it.
-  /// Listener's calls come from in here. Errors are the decoder's.
-  Result<void> advance(Seconds more);
-  /// Fixes all text of the audio up to now, as in a pause.
-  Result<void> settle();
+  void take(std::span<const std::int16_t> pcm) override;
+  void end() override;
+  Result<void> advance(Seconds more) override;
+  Result<void> settle() override;
 
   /// Seconds from the start up to which audio was taken.
   Seconds taken() const { return length_of(recording_.samples(), kModelRate); }
-  /// Times that a window was read.
-  std::int64_t readings() const { return readings_; }
+  std::int64_t readings() const override { return readings_; }
 
  private:
   /// Speech that is to be read.

@@ -31,7 +31,7 @@ Result<Channel> read_channel(const std::filesystem::path& path, std::int32_t num
   const auto goes_on = [&](Seconds) { return !aborted; };
   const auto recording = TRY(decode_recording(path, goes_on, {}, choice));
   Channel channel{.samples = recording.samples()};
-  auto speech = TRY(speech_probabilities(recording, VadMethod::silero, goes_on));
+  auto speech = TRY(speech_probabilities(recording, VadOptions{}, goes_on));
   channel.speech = std::move(speech);
   std::vector<std::int16_t> samples(kVadWindow);
   for (std::size_t window = 0; window < channel.speech.size(); ++window) {

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <vector>
+
+namespace tutti {
+
+/// A tone mixed down: its amplitude and its phase, at kToneRate.
+using Tone = std::complex<float>;
+
+inline constexpr double kToneRate = 2000;  // Hz
+
+/// Values that stand `apart` from each other and begin at `first`, between them in a line: [size].
+std::vector<double> between(const std::vector<double>& values, double first, double apart, std::size_t size);
+
+/// What is up to so many Hz from nothing, without ringing.
+std::vector<Tone> low_passed(const std::vector<Tone>& base, double width, double rate);
+
+/// The tone turned so that its carrier, the line that stays when keying is averaged out, has the phase of nothing: the
+/// real part has all of the tone then, and half of the noise. Of a carrier that fades or turns faster than can be
+/// followed, some is in the other part.
+///
+/// base: at kToneRate, its frequency within 2 Hz of nothing.
+std::vector<Tone> in_phase(const std::vector<Tone>& base);
+
+}  // namespace tutti
