@@ -10,6 +10,8 @@
 
 namespace tutti {
 
+// When the characters of a text were keyed, by the sound itself.
+
 /// Lays the marks of `text` on the keyed tone whose log-mel values are given: [n_mels, frames] as LogMel has them of a
 /// keyed tone. Speed, weight and pauses are found by the best fit. A wrong symbol moves no more than what is beside it.
 /// Attention counts for nothing: that of a small network is off by seconds where a window begins.

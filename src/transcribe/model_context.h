@@ -18,7 +18,7 @@ struct FittedOptions {
   DecodingOptions decoding{};               // with the tokens of the model
   LongFormOptions rules{};                  // made to fit the model: an English one knows no other language
   std::vector<std::string> remarks{};       // what of the options the model does not do as requested; logged already
-  std::shared_ptr<const LogMel> log_mel{};  // of the station that is meant; null: the model's
+  std::shared_ptr<const LogMel> log_mel{};  // of the station that was named; null: the model's
 };
 
 /// What the control side derives from a loaded model. Shared by all files of a run.

@@ -24,7 +24,7 @@ double mean_square(std::span<const float> samples) {
 
 TEST(Pulses, HaveThePitchOfTheirFramesAtMeanSquareOne) {
   const std::vector<float> pitch(40, 200.0F);
-  const auto pulses = pulses_of(pitch, kRate, kHop, 0.3);
+  const auto pulses = pulses_of(pitch, {.rate = kRate, .hop = kHop, .phase = 0.3});
   ASSERT_EQ(pulses.size(), pitch.size() * kHop);
   EXPECT_NEAR(mean_square(pulses), 1, 0.05);
   constexpr std::size_t kPeriod = 80;
@@ -39,7 +39,7 @@ TEST(Pulses, HaveThePitchOfTheirFramesAtMeanSquareOne) {
 TEST(Pulses, GlideBetweenFrames) {
   std::vector<float> pitch(80);  // a second, in which it doubles: 150 periods
   for (std::size_t i = 0; i < pitch.size(); ++i) pitch[i] = 100 + 100 * static_cast<float>(i) / 79;
-  const auto pulses = pulses_of(pitch, kRate, kHop, 0);
+  const auto pulses = pulses_of(pitch, {.rate = kRate, .hop = kHop});
   std::ptrdiff_t peaks = 0;
   for (std::size_t i = 1; i + 1 < pulses.size(); ++i)
     peaks += pulses[i] > 3 && pulses[i] >= pulses[i - 1] && pulses[i] > pulses[i + 1];
@@ -49,10 +49,10 @@ TEST(Pulses, GlideBetweenFrames) {
 TEST(Pulses, FadeOverAHopWhereThePitchEnds) {
   std::vector<float> pitch(30, 0.0F);
   std::fill(pitch.begin() + 10, pitch.begin() + 20, 200.0F);
-  const auto pulses = pulses_of(pitch, kRate, kHop, 0);
+  const auto pulses = pulses_of(pitch, {.rate = kRate, .hop = kHop});
   const std::span all(pulses);
   EXPECT_EQ(mean_square(all.first(9 * kHop + kHop / 2)), 0);
   EXPECT_EQ(mean_square(all.subspan(20 * kHop + kHop / 2)), 0);
   EXPECT_NEAR(mean_square(all.subspan(11 * kHop, 8 * kHop)), 1, 0.05);
-  EXPECT_EQ(mean_square(pulses_of(std::vector<float>(30, 0.0F), kRate, kHop, 0)), 0);
+  EXPECT_EQ(mean_square(pulses_of(std::vector<float>(30, 0.0F), {.rate = kRate, .hop = kHop})), 0);
 }

@@ -104,7 +104,7 @@ TEST(VocoderNetwork, PitchIsFoundBetweenItsClasses) {
   }
 }
 
-TEST(VocoderModel, SoundIsTheSameEveryTimeAndAsLongAsItsFrames) {
+TEST(VocoderModel, AudioIsAsLongAsItsFramesAndNeverChanges) {
   const auto set = data();
   const auto model = VocoderTask::start(small_recipe(), set).value();
   const auto clip = set.set->clip(0);

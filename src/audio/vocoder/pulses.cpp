@@ -34,7 +34,8 @@ double harmonics(double turn, double count) {
 
 }  // namespace
 
-std::vector<float> pulses_of(std::span<const float> pitch, Hertz rate, int hop, double phase) {
+std::vector<float> pulses_of(std::span<const float> pitch, const PulseOptions& options) {
+  const auto [rate, hop, phase] = options;
   constexpr double kHighest = 0.99;  // of half the rate: what is above folds back when the pitch rises
   std::vector<float> samples(pitch.size() * static_cast<std::size_t>(hop), 0.0F);
   if (std::ranges::none_of(pitch, [](float f) { return f > 0; })) return samples;
@@ -49,7 +50,7 @@ std::vector<float> pulses_of(std::span<const float> pitch, Hertz rate, int hop, 
     const double strength = (pitch[left] > 0 ? 1 - share : 0) + (pitch[right] > 0 ? share : 0);
     turn = std::fmod(turn + 2 * std::numbers::pi * frequency / rate.value, 2 * std::numbers::pi);
     if (strength <= 0) continue;
-    const double count = std::floor(kHighest * half_rate / frequency);
+    const double count = std::trunc(kHighest * half_rate / frequency);
     samples[i] = static_cast<float>(strength * std::sqrt(2 * frequency / half_rate) * harmonics(turn, count));
   }
   return samples;

@@ -104,11 +104,11 @@ VocoderFilters filters_of(const VocoderNetwork& n, const at::Tensor& mel) {
 
 at::Tensor pitch_losses(const at::Tensor& logits, const at::Tensor& pitch) {
   const auto steps = (pitch.clamp_min(1) / PitchOptions{}.lowest).log() / pitch_step();
-  const auto place = at::where(pitch > 0, 1 + steps.clamp(0, kPitches - 1), at::zeros_like(pitch));
-  const auto below = place.floor(), share = place - below;
+  const auto number = at::where(pitch > 0, 1 + steps.clamp(0, kPitches - 1), at::zeros_like(pitch));
+  const auto below = number.trunc(), share = number - below;
   const auto likelihoods = at::log_softmax(logits, -1);
-  const auto of_class = [&](const at::Tensor& number) {
-    return likelihoods.gather(-1, number.clamp_max(kPitches).to(at::kLong).unsqueeze(-1)).squeeze(-1);
+  const auto of_class = [&](const at::Tensor& one) {
+    return likelihoods.gather(-1, one.clamp_max(kPitches).to(at::kLong).unsqueeze(-1)).squeeze(-1);
   };
   return -((1 - share) * of_class(below) + share * of_class(below + 1)).mean(1);
 }

@@ -26,7 +26,7 @@ SourceFilter::SourceFilter(const VoiceMelOptions& options, at::Device device)
       filters_(voice_filter_matrix(options).to(device, at::kFloat)) {}
 
 std::vector<float> SourceFilter::pulses(std::span<const float> pitch, double phase) const {
-  const auto all = pulses_of(pitch, rate_, static_cast<int>(hop_), phase);
+  const auto all = pulses_of(pitch, {.rate = rate_, .hop = static_cast<int>(hop_), .phase = phase});
   const auto first = all.begin() + edge() * hop_ - lead();
   return {first, first + samples(std::ssize(pitch) - 2 * edge())};
 }
