@@ -162,7 +162,7 @@ std::vector<Tone> mixed_down(std::span<const std::int16_t> pcm, std::size_t bin)
 constexpr std::size_t kPathHop = 500;  // of the low rate: 0.25 s
 constexpr std::size_t kPathBins = 77;  // of 1.95 Hz, to either side
 
-/// Frequencies about nothing among which the line is looked for: places in a row of 2 * kPathBins + 1.
+/// Frequencies about nothing among which the line is looked for: bins of 2 * kPathBins + 1.
 struct Reach {
   std::size_t first = 0, last = 2 * kPathBins;
 };
@@ -170,10 +170,10 @@ struct Reach {
 /// Those near the station that was named: the next one may be 40 Hz away, and louder.
 Reach reach_about(double hertz) {
   constexpr double kNear = 20;  // Hz
-  const auto place = [](double at) {
+  const auto bin_of = [](double at) {
     return static_cast<std::size_t>(std::clamp(std::round(at * kSize / kLowRate) + kPathBins, 0.0, 2.0 * kPathBins));
   };
-  return {place(hertz - kNear), place(hertz + kNear)};
+  return {bin_of(hertz - kNear), bin_of(hertz + kNear)};
 }
 
 /// How likely each frequency about nothing is, by quarter of a second: logarithms.

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <vector>
 
+// The phase of a keyed carrier. A receiver that knows it lets half of the noise pass: only what is in phase with the
+// carrier is kept (coherent detection). All functions here are pure.
+
 namespace tutti {
 
 /// A tone mixed down: its amplitude and its phase, at kToneRate.
@@ -11,7 +14,8 @@ using Tone = std::complex<float>;
 
 inline constexpr double kToneRate = 2000;  // Hz
 
-/// Values that stand `apart` from each other and begin at `first`, between them in a line: [size].
+/// Linear interpolation of values that stand `apart` samples from each other, the first of them at sample `first`:
+/// [size]. Before the first and behind the last value theirs count.
 std::vector<double> between(const std::vector<double>& values, double first, double apart, std::size_t size);
 
 /// What is up to so many Hz from nothing, without ringing.

@@ -10,11 +10,13 @@
 
 namespace tutti {
 
-// When the characters of a text were keyed, by the sound itself.
+// When the characters of a text were keyed, by the sound itself. Both functions are pure: any thread may call them.
 
 /// Lays the marks of `text` on the keyed tone whose log-mel values are given: [n_mels, frames] as LogMel has them of a
 /// keyed tone. Speed, weight and pauses are found by the best fit. A wrong symbol moves no more than what is beside it.
 /// Attention counts for nothing: that of a small network is off by seconds where a window begins.
+///
+/// `n_mels`: rows of `mel`, frames of 10 ms each.
 ///
 /// Returns the times of each byte, in seconds from the window's start. One without marks has no length.
 std::vector<KeyDown> times_of_keying(std::span<const float> mel, std::size_t n_mels, std::string_view text);

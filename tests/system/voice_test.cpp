@@ -209,6 +209,33 @@ TEST(Voice, ConfigHasItsTemperatureAndLengths) {
   EXPECT_THAT(end.err, HasSubstr("temperature: expected 0 to 1, found 2"));
 }
 
+TEST(Voice, SpeakersHaveSettingsOfTheirOwn) {
+  const TempFolder work;
+  const std::string text = "one two three four five six seven eight nine ten";
+  const auto size = [&](const nlohmann::json& more) {
+    const auto end = say_with(work.path(), more, {text});
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    return read_file(work / "x.wav").value().size();
+  };
+  const nlohmann::json slow = {{"speaker_settings", {{"speaker", {{"length_scale", 2}}}}}};
+  EXPECT_GT(size(slow), size({}) * 3 / 2);
+  const auto end = say_with(work.path(), {{"default_speaker", "nobody"}}, {text});
+  EXPECT_EQ(end.exit_code, 4);
+  EXPECT_THAT(end.err, HasSubstr("default_speaker: speaker 'nobody': the voice has no such speaker"));
+}
+
+TEST(Voice, ShippedOneSpeaksAsItsDefaultSpeaker) {
+  const TempFolder work;
+  const auto audio = [&](std::vector<std::string> words) {
+    words.emplace_back("The train to London was late again.");
+    EXPECT_EQ(say(shipped_voice(), work / "x.wav", words).exit_code, 0);
+    return read_file(work / "x.wav").value();
+  };
+  const auto usual = audio({});
+  EXPECT_TRUE(usual == audio({"--speaker", "slt"}));
+  EXPECT_FALSE(usual == audio({"--speaker", "linda"}));
+}
+
 TEST(Voice, PausesAreStretchedAndWordsAreNot) {
   const TempFolder work;
   const auto times_with = [&](const std::string& pauses) {

@@ -5,6 +5,9 @@
 
 #include "base/units.h"
 
+// What vocal folds give to a voice, without what throat and mouth make of it. A vocoder that gets it need not find
+// phases: they follow from where the pulses are.
+
 namespace tutti {
 
 /// How the pulses of frames lie in samples.
@@ -14,10 +17,13 @@ struct PulseOptions {
   double phase = 0;  ///< turns, 0 to 1, that the first period begins at
 };
 
-/// The source of a voice that a vocoder filters: pulses that follow a pitch, all harmonics below half the rate equally
-/// strong. `pitch`: of each frame in Hz, 0 where it has none; frame f is centred in its hop. Between frames pitch and
-/// strength change evenly: a step in either would be a click at every frame, and a pitch that begins at full strength
-/// another. Pulses fade in and out over a hop, too.
+/// Pulses that follow a pitch, all harmonics equally strong.
+///
+/// Harmonics end 1 % below half the rate, since what is above would fold back. Their number changes with the pitch, and
+/// their strength with it: the mean square does not.
+///
+/// `pitch`: of each frame in Hz, 0 where it has none; frame f is centred in its hop. Between frames pitch and strength
+/// change evenly: a step in either would be a click at every frame. Pulses so fade in and out over a hop.
 ///
 /// [frames * hop] samples whose mean square is 1 where there is a pitch, as that of the noise that is filtered beside
 /// them. Pure.

@@ -26,6 +26,44 @@ Result<void> expect_range(const char* name, double value, double least, double m
                                   ", found " + number_text(value));
 }
 
+/// Settings of `json`, and `usual` for those that it lacks.
+Result<SpeakingSettings> settings_of(const Json& json, const SpeakingSettings& usual) {
+  const SpeakingSettings settings{.pitch_range = json.value("pitch_range", usual.pitch_range),
+                                  .temperature = json.value("temperature", usual.temperature),
+                                  .length_scale = json.value("length_scale", usual.length_scale)};
+  TRY(expect_range("pitch_range", settings.pitch_range, kLeastPitchRange, kMostPitchRange));
+  TRY(expect_range("temperature", settings.temperature, 0, 1));
+  TRY(expect_range("length_scale", settings.length_scale, kLeastLengthScale, kMostLengthScale));
+  return settings;
+}
+
+Result<std::size_t> speaker_in_config(const VoiceModel& model, const char* field, const std::string& name) {
+  const auto found = model.speaker_named(name);
+  if (!found) return fail(Fault::corrupt, std::string(field) + ": " + found.error().what, found.error().hint);
+  return static_cast<std::size_t>(*found);
+}
+
+/// Settings stand for all speakers, and under "speaker_settings" for one of them.
+Result<void> read_speaking(VoiceModel& model, const Json& json) {
+  const auto shared = TRY(settings_of(json, {}));
+  model.settings.assign(model.speakers.size(), shared);
+  const auto own = json.value("speaker_settings", Json::object());
+  for (const auto& [name, settings] : own.items())
+    model.settings[TRY(speaker_in_config(model, "speaker_settings", name))] = TRY(settings_of(settings, shared));
+  if (json.contains("default_speaker"))
+    model.usual_speaker = TRY(speaker_in_config(model, "default_speaker", json.at("default_speaker")));
+  return {};
+}
+
+Json json_of(const SpeakingSettings& settings) {
+  const SpeakingSettings usual;
+  auto json = Json::object();
+  if (settings.pitch_range != usual.pitch_range) json["pitch_range"] = settings.pitch_range;
+  if (settings.temperature != usual.temperature) json["temperature"] = settings.temperature;
+  if (settings.length_scale != usual.length_scale) json["length_scale"] = settings.length_scale;
+  return json;
+}
+
 /// Fills in what config.json holds; throws what the JSON library does.
 Result<void> read_config(VoiceModel& model, const Json& json) {
   auto shape = TRY(read_voice_shape(json.at("network").dump()));
@@ -36,16 +74,11 @@ Result<void> read_config(VoiceModel& model, const Json& json) {
   model.speakers = json.at("speakers").get<std::vector<std::string>>();
   model.language = json.at("language");
   model.label = json.at("trained_on");
-  model.pitch_range = json.value("pitch_range", model.pitch_range);
-  model.temperature = json.value("temperature", model.temperature);
-  model.length_scale = json.value("length_scale", model.length_scale);
   if (auto checked = check(model.mel); !checked) return checked;
   const bool agrees = shape.mels == model.mel.n_mels && std::ssize(model.mean) == model.mel.n_mels &&
                       shape.speakers == std::ssize(model.speakers) && model.deviation > 0;
-  TRY(expect_range("pitch_range", model.pitch_range, kLeastPitchRange, kMostPitchRange));
-  TRY(expect_range("temperature", model.temperature, 0, 1));
-  TRY(expect_range("length_scale", model.length_scale, kLeastLengthScale, kMostLengthScale));
-  return agrees ? Result<void>() : fail(Fault::corrupt, "mel, speakers and network do not fit each other");
+  if (!agrees) return fail(Fault::corrupt, "mel, speakers and network do not fit each other");
+  return read_speaking(model, json);
 }
 
 }  // namespace
@@ -61,6 +94,7 @@ VoiceModel VoiceModel::start(const VoiceSet& set, VoiceShape shape, std::optiona
           .deviation = format.deviation,
           .speakers = format.speakers,
           .language = format.language,
+          .settings = std::vector<SpeakingSettings>(format.speakers.size()),
           .label = format.label,
           .front_end = std::string(set.front_end()),
           .network = new_voice_network(shape, seed, device)};
@@ -92,10 +126,9 @@ std::map<std::string, std::string> VoiceModel::files(const std::string& weight_t
               {"mel", json_of(mel)},
               {"network", Json::parse(show_voice_shape(network.shape))},
               {"normalisation", {{"mean", mean}, {"deviation", deviation}}}};
-  const VoiceModel usual;
-  if (pitch_range != usual.pitch_range) config["pitch_range"] = pitch_range;
-  if (temperature != usual.temperature) config["temperature"] = temperature;
-  if (length_scale != usual.length_scale) config["length_scale"] = length_scale;
+  if (usual_speaker != 0) config["default_speaker"] = speakers[usual_speaker];
+  for (std::size_t i = 0; i < speakers.size(); ++i)
+    if (const auto own = json_of(settings[i]); !own.empty()) config["speaker_settings"][speakers[i]] = own;
   return {{"config.json", config.dump(1) + "\n"}, {TextFrontEnd::kFileName, front_end}, {"README.md", card}};
 }
 

@@ -16,6 +16,15 @@
 
 namespace tutti {
 
+/// How a voice is spoken with where a command leaves it open.
+struct SpeakingSettings {
+  double pitch_range = 1;      // times the semitones that it learned
+  double temperature = 0.333;  // scale of the noise
+  double length_scale = 1;     // times the durations that it predicts
+
+  friend bool operator==(const SpeakingSettings&, const SpeakingSettings&) = default;
+};
+
 /// A voice as it is stored: what it reads, what it speaks as, and its network.
 struct VoiceModel {
   VoiceMelOptions mel{};
@@ -23,12 +32,11 @@ struct VoiceModel {
   float deviation = 1;        // deviation of all their values from these
   std::vector<std::string> speakers{};
   std::string language{};
-  double pitch_range = 1;      // that it is spoken with: times the semitones that it learned
-  double temperature = 0.333;  // that it is spoken with: scale of the noise
-  double length_scale = 1;     // times the durations that it predicts
-  std::string label{};         // where the audio comes from that it learned from
-  std::string front_end{};     // bytes of the text front end
-  std::string card{};          // README.md
+  std::vector<SpeakingSettings> settings{};  // [speakers]
+  std::size_t usual_speaker = 0;             // who speaks where nobody is named
+  std::string label{};                       // where the audio comes from that it learned from
+  std::string front_end{};                   // bytes of the text front end
+  std::string card{};                        // README.md
   VoiceNetwork network{};
 
   /// A new one for a set; its network has the set's symbols, speakers and mels. `seed`: as of

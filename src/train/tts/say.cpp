@@ -135,7 +135,9 @@ Result<std::string> say(const SayRequest& request) {
   const auto device = TRY(device_named(request.device));
   const auto voice = TRY(Voice::load(request.voice, device, request.vocoder));
   const auto& model = voice.model();
-  const auto speaker = TRY(request.speaker.empty() ? Result<std::int64_t>(0) : model.speaker_named(request.speaker));
+  const auto speaker =
+      TRY(request.speaker.empty() ? Result<std::int64_t>(model.usual_speaker) : model.speaker_named(request.speaker));
+  const auto& usual = model.settings[static_cast<std::size_t>(speaker)];
   const auto sentences = split_sentences(request.text, kLongestSentence);
   if (sentences.pieces.empty())
     return fail(Fault::usage, "the text has no letter and no figure: there is nothing to say");
@@ -148,9 +150,9 @@ Result<std::string> say(const SayRequest& request) {
                                      .rate = request.rate,
                                      .seed = request.seed,
                                      .steps = request.steps,
-                                     .temperature = request.temperature < 0 ? model.temperature : request.temperature,
+                                     .temperature = request.temperature < 0 ? usual.temperature : request.temperature,
                                      .pauses = request.pauses},
-                                    request.pitch_range > 0 ? request.pitch_range : model.pitch_range,
+                                    request.pitch_range > 0 ? request.pitch_range : usual.pitch_range,
                                     streams ? stream_to_standard_output(rate) : keep_all));
   // A file is known again by its mark; what goes to a program has the shortest head.
   const auto mark = request.out == "/dev/stdout" ? "" : speech_mark(request.times);

@@ -63,10 +63,7 @@ Result<VoiceModel> stored_voice(const TtsRecipe& recipe, const VoiceSet& set, at
   TRY(model->expect_form_of(set, recipe.network.model));
   model->label = set.format().label;
   // What is learned now has a melody and lengths of its own.
-  const VoiceModel usual;
-  model->pitch_range = usual.pitch_range;
-  model->temperature = usual.temperature;
-  model->length_scale = usual.length_scale;
+  model->settings.assign(model->speakers.size(), {});
   if (model->speakers == set.format().speakers) return model;
   const c10::AutoGradMode no_gradients(false);
   auto shape = model->network.shape;

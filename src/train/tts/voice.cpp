@@ -108,7 +108,8 @@ at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const
   const auto text =
       encode_text(network, at::tensor(ids, whole).unsqueeze(0).to(device_),
                   at::full({1}, std::ssize(ids), whole).to(device_), at::full({1}, options.speaker, whole).to(device_));
-  ends = ends_of(text.log_durations[0], symbols, model_.length_scale, options);
+  const double length_scale = model_.settings[static_cast<std::size_t>(options.speaker)].length_scale;
+  ends = ends_of(text.log_durations[0], symbols, length_scale, options);
   return spectrogram_in_time(model_, text, durations_of(ends, device_), options);
 }
 
