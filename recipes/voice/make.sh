@@ -81,7 +81,7 @@ fi
 # understood better a little slower.
 case $kind in
   english) spoken='{"pitch_range": 2.5}' ;;
-  person) spoken='{"default_speaker": "slt", "speaker_settings": {"linda": {"length_scale": 1.075}, "slt": {"pitch_range": 2.5}}}' ;;
+  person) spoken='{"default_speaker": "slt", "speaker_settings": {"linda": {"length_scale": 1.075}, "slt": {"pitch_range": 2.7}}}' ;;
   *) spoken='{}' ;;
 esac
 python3 - "$work/trained/model" "$spoken" <<'END'

@@ -3,15 +3,18 @@
 #
 # Usage: recipes/voice/vocoder.sh WORK [STEPS]
 #
-# WORK is that of make.sh: WORK/teacher holds what flite's voice slt read there. Learned from are LJSpeech's reader, the reader of
-# ../shared/data/speech/lj, and the first 350 clips of slt. No text of test_texts.txt is in what is learned. Every stage leaves its
-# result in WORK/vocoder, and is passed over where that is there. WORK/vocoder/trained/model is the vocoder.
+# WORK is that of make.sh: WORK/teacher, or WORK/three/teacher, holds what flite's voice slt read there. Learned from are
+# LJSpeech's reader, the reader of ../shared/data/speech/lj, and the first 350 clips of slt. No text of test_texts.txt is in what is
+# learned. Every stage leaves its result in WORK/vocoder, and is passed over where that is there. WORK/vocoder/trained/model is the
+# vocoder.
 # TUTTI is the program (build/bin/tutti), THREADS the training's threads (1), DATA the shared data (../shared/data).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=${1:?the folder that make.sh worked in} steps=${2:-1600}
 tutti=${TUTTI:-build/bin/tutti} data=${DATA:-../shared/data} threads=${THREADS:-1}
-[[ -e $work/teacher/metadata.csv ]] || {
+teacher=$work/teacher
+[[ -e $teacher/metadata.csv ]] || teacher=$work/three/teacher
+[[ -e $teacher/metadata.csv ]] || {
   echo "vocoder.sh: $work/teacher: expected what flite's voice read there, found nothing; run 'recipes/voice/make.sh english $work'" >&2
   exit 2
 }
@@ -19,7 +22,7 @@ out=$work/vocoder
 mkdir -p "$out"
 
 if [[ ! -e $out/joined/metadata.csv ]]; then
-  recipes/voice/join.py "$data/speech" "$work/teacher" "$out/joined" linda:1 person:1 slt:1:350
+  recipes/voice/join.py "$data/speech" "$teacher" "$out/joined" linda:1 person:1 slt:1:350
   echo "two people (LJSpeech's reader, the reader of LJ001 to LJ003) and CMU flite 2.2, voice cmu_us_slt" >"$out/joined/label.txt"
 fi
 [[ -e $out/set/waveforms.set ]] ||

@@ -9,7 +9,9 @@
 
 namespace tutti {
 
-/// A tone mixed down: its amplitude and its phase, at kToneRate.
+/// A tone mixed down to nothing (0 Hz): its amplitude and its phase, at kToneRate. What is left of its frequency, as
+/// after mixing 602 Hz with 600, turns the phase so many times a second. Noise beside the tone is in both parts, in
+/// each with half of its power.
 using Tone = std::complex<float>;
 
 inline constexpr double kToneRate = 2000;  // Hz
@@ -18,14 +20,15 @@ inline constexpr double kToneRate = 2000;  // Hz
 /// [size]. Before the first and behind the last value theirs count.
 std::vector<double> between(const std::vector<double>& values, double first, double apart, std::size_t size);
 
-/// What is up to so many Hz from nothing, without ringing.
+/// What is up to `width` Hz from nothing, without ringing: a Gaussian in time and in frequency, which is half as strong
+/// at `width`. `rate`: of `base`, in Hz. Any length; [size of base].
 std::vector<Tone> low_passed(const std::vector<Tone>& base, double width, double rate);
 
 /// The tone turned so that its carrier, the line that stays when keying is averaged out, has the phase of nothing: the
 /// real part has all of the tone then, and half of the noise. Of a carrier that fades or turns faster than can be
 /// followed, some is in the other part.
 ///
-/// base: at kToneRate, its frequency within 2 Hz of nothing.
+/// base: at kToneRate, its frequency within 2 Hz of nothing. Returns as many samples.
 std::vector<Tone> in_phase(const std::vector<Tone>& base);
 
 }  // namespace tutti

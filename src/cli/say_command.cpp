@@ -43,7 +43,7 @@ OptionTable table_of(SayCommand& c) {
       .letter = 'o';
   table.add("times", c.speech.times, "FILE.json|FILE.srt",
             "also when each word is spoken; as JSON, each phoneme or character too");
-  table.add("speaker", c.speech.speaker, "NAME", "speaker of the voice; without it, its first");
+  table.add("speaker", c.speech.speaker, "NAME", "speaker of the voice; without it, its default speaker");
   table.add("rate", c.speech.rate, "X", "how fast: 0.5 takes twice the time, 2 half of it");
   table.add("seed", c.speech.seed, "N", "seed of the noise that speech is made of; the same seed gives the same audio");
   table.add("steps", c.speech.steps, "N", "from noise to speech: 1 is flat, more than 4 changes hardly anything");

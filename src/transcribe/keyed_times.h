@@ -11,6 +11,9 @@
 namespace tutti {
 
 // When the characters of a text were keyed, by the sound itself. Both functions are pure: any thread may call them.
+//
+// The text's marks and pauses are states that follow one another, and the Viterbi algorithm finds the frames at which
+// one becomes the next (forced alignment): where the tone is on, marks are likely, where it is off, pauses.
 
 /// Lays the marks of `text` on the keyed tone whose log-mel values are given: [n_mels, frames] as LogMel has them of a
 /// keyed tone. Speed, weight and pauses are found by the best fit. A wrong symbol moves no more than what is beside it.

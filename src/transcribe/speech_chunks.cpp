@@ -41,8 +41,8 @@ std::int64_t pause_about(std::int64_t sample, std::span<const float> probabiliti
   return to - from;
 }
 
-/// How many of the pieces make a chunk of at most so many samples, and of half as many at least, that ends in the
-/// longest pause; all of them, if they are no more.
+/// How many of the pieces make a chunk of at most so many samples: up to the first pause between transmissions, else
+/// half as many samples at least, up to the longest pause; all of them, if they are no more.
 std::size_t pieces_until_pause(std::span<const SpeechPiece> pieces, std::span<const float> probabilities, float up,
                                std::int64_t most) {
   std::int64_t samples = 0, longest = -1;
@@ -52,6 +52,7 @@ std::size_t pieces_until_pause(std::span<const SpeechPiece> pieces, std::span<co
     if (samples > most) return best;
     if (i + 1 == pieces.size()) return pieces.size();
     const std::int64_t pause = pause_about((pieces[i].end + pieces[i + 1].start) / 2, probabilities, up);
+    if (length_of(pause * kVadWindow, kModelRate) >= kKeyedPause) return i + 1;
     if (samples >= most / 2 && pause < longest) continue;
     if (samples >= most / 2) longest = pause;
     best = i + 1;
@@ -67,9 +68,14 @@ void fit_keying(SpeechOptions& options, bool is_keyed_model) {
   options.long_form.without_timestamps = true;
   options.long_form.condition_on_previous_text = false;
   options.long_form.compression_ratio_threshold.reset();
-  // A model of Morse is sure of what it makes of noise, and knows that it is none.
+  // A model of Morse is sure of what it makes of noise, and knows that it is none: models/morse gives noise 0.19 and
+  // more, and what was keyed 0.015 at most, down to -6 dB (2026-11-30).
+  constexpr double kNoKeying = 0.1;
+  const LongFormOptions usual;
   auto& improbable = options.long_form.logprob_threshold;
-  if (improbable == LongFormOptions{}.logprob_threshold) improbable.reset();
+  if (improbable == usual.logprob_threshold) improbable.reset();
+  auto& silent = options.long_form.no_speech_threshold;
+  if (silent == usual.no_speech_threshold) silent = kNoKeying;
   options.decoding.timestamps = false;
 }
 

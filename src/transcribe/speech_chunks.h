@@ -21,11 +21,12 @@ inline constexpr std::int32_t kKeyedSilenceMs = 64;
 
 /// The longest window of keying: a small model loses its way in longer ones, and its context could not hold their text.
 inline constexpr Seconds kKeyedWindow{12};
+inline constexpr Seconds kKeyedPause{1.5};  // between transmissions: ends a window, or a text sent twice is read once
 
 /// What follows for windows of keyed sound, if `options` are of such or the model is: they are short, each is read
 /// once, so that no time that the model writes decides what is read again; no text before it leads it, and a text that
 /// repeats itself is no reason to try again. Whether a window is silent follows from its no_speech_prob alone, unless
-/// another logprob_threshold than the default is set.
+/// another logprob_threshold than the default is set, and 0.1 is enough, unless another no_speech_threshold is.
 void fit_keying(SpeechOptions& options, bool is_keyed_model = false);
 
 /// Which parts of a file are transcribed, and in which order.
@@ -61,8 +62,8 @@ Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> piece
 std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int64_t frames_per_window,
                                    std::span<const SampleRange> gaps = {});
 
-/// The same for words of keying: chunks end in the longest gap of their second half, so that words that belong together
-/// stay together. `probabilities` are the whole recording's, below `up` in its gaps.
+/// The same for words of keying: chunks end where a transmission does, else in the longest gap of their second half, so
+/// that words that belong together stay together. `probabilities` are the whole recording's, below `up` in its gaps.
 std::vector<SpeechChunk> keyed_chunks_of(std::span<const SpeechPiece> pieces, std::span<const float> probabilities,
                                          float up, std::int64_t frames_per_window,
                                          std::span<const SampleRange> gaps = {});

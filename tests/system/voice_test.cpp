@@ -219,9 +219,9 @@ TEST(Voice, SpeakersHaveSettingsOfTheirOwn) {
   };
   const nlohmann::json slow = {{"speaker_settings", {{"speaker", {{"length_scale", 2}}}}}};
   EXPECT_GT(size(slow), size({}) * 3 / 2);
-  const auto end = say_with(work.path(), {{"default_speaker", "nobody"}}, {text});
+  const auto end = say_with(work.path(), {{"default_speaker", "unknown"}}, {text});
   EXPECT_EQ(end.exit_code, 4);
-  EXPECT_THAT(end.err, HasSubstr("default_speaker: speaker 'nobody': the voice has no such speaker"));
+  EXPECT_THAT(end.err, HasSubstr("default_speaker: speaker 'unknown': the voice has no such speaker"));
 }
 
 TEST(Voice, ShippedOneSpeaksAsItsDefaultSpeaker) {

@@ -150,6 +150,22 @@ TEST(KeyedChunks, EndInTheLongestGapOfTheirSecondHalf) {
   EXPECT_EQ(all, words.size());
 }
 
+TEST(KeyedChunks, EndWhereATransmissionDoes) {
+  // "CQ CQ" and, after 1.7 s, "CQ": a window that has both reads one call less.
+  const std::vector<SpeechPiece> words{piece(0, 1), piece(1.2, 2.2), piece(3.9, 4.9)};
+  std::vector<float> probabilities;
+  for (int window = 0; window < 160; ++window) {
+    const std::int64_t middle = window * kVadWindow + kVadWindow / 2;
+    const bool is_keyed =
+        std::ranges::any_of(words, [&](const auto& word) { return word.start <= middle && middle < word.end; });
+    probabilities.push_back(is_keyed ? 0.9F : 0.1F);
+  }
+  const auto chunks = keyed_chunks_of(words, probabilities, 0.5F, 3000);
+  ASSERT_EQ(chunks.size(), 2U);
+  EXPECT_EQ(chunks[0].pieces.size(), 2U);
+  EXPECT_EQ(chunks[1].pieces.front().start, words[2].start);
+}
+
 TEST(KeyedChunks, CutWhatIsLongerThanAWindow) {
   const std::vector<SpeechPiece> one{piece(1, 51)};
   const std::vector<float> probabilities(2000, 0.9F);
@@ -169,6 +185,7 @@ TEST(FitKeying, WindowsOfKeyingAreReadOnceAndMayRepeatThemselves) {
   fit_keying(options);
   EXPECT_FALSE(options.long_form.compression_ratio_threshold);
   EXPECT_FALSE(options.long_form.logprob_threshold);
+  EXPECT_EQ(options.long_form.no_speech_threshold, 0.1);
   options.long_form.logprob_threshold = -0.5;
   fit_keying(options);
   EXPECT_EQ(options.long_form.logprob_threshold, -0.5) << "asked for";

@@ -33,7 +33,7 @@ struct VoiceModel {
   std::vector<std::string> speakers{};
   std::string language{};
   std::vector<SpeakingSettings> settings{};  // [speakers]
-  std::size_t usual_speaker = 0;             // who speaks where nobody is named
+  std::size_t usual_speaker = 0;             // who speaks where no speaker is named
   std::string label{};                       // where the audio comes from that it learned from
   std::string front_end{};                   // bytes of the text front end
   std::string card{};                        // README.md

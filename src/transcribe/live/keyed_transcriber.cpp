@@ -11,8 +11,6 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t kKeyedPause =
-    3 * kModelRate.value / 2;                           // between words of one transmission there is none so long
 constexpr std::int64_t kBehind = 4 * kModelRate.value;  // samples kept for words that are yet to be found
 
 LongFormOptions with_words(LongFormOptions rules) {
@@ -97,7 +95,8 @@ bool KeyedTranscriber::has_paused() const {
   if (ended_) return true;
   if (scan_.undecided_start()) return false;
   const auto since = scan_.silent_since();
-  return since && (forgotten_ + std::ssize(probabilities_)) * kVadWindow - *since >= kKeyedPause;
+  return since &&
+         (forgotten_ + std::ssize(probabilities_)) * kVadWindow - *since >= samples_in(kKeyedPause, kModelRate);
 }
 
 Result<void> KeyedTranscriber::advance(Seconds more) {

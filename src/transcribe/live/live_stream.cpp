@@ -36,13 +36,13 @@ Result<void> check_live(const SpeechOptions& options) {
   return check(options.vad.value_or(VadOptions{}));
 }
 
-/// Each reading has a text alone, and may go on from one that is fixed: then nothing may follow, and the first token
-/// may be a blank.
+/// Each reading has a text alone. One of speech may go on from a text that is fixed: then nothing may follow, and the
+/// first token may be a blank.
 SpeechOptions live_options(SpeechOptions options) {
   options.long_form.without_timestamps = true;
   options.decoding.timestamps = false;
-  options.decoding.suppress_blank = false;
   options.vad = options.vad.value_or(VadOptions{});
+  if (options.vad->method != VadMethod::keying) options.decoding.suppress_blank = false;
   return options;
 }
 
