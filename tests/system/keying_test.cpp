@@ -154,6 +154,19 @@ TEST(KeyedRecording, LiveCaptionsReadAContactAsItsTranscriptionDoes) {
   EXPECT_LE(errors(folder, text, found), kMostErrorsOfMorse) << found;
 }
 
+// One window with all of them would hold each call once.
+TEST(KeyedRecording, TransmissionsApartAreEachRead) {
+  const TempFolder folder;
+  std::vector<std::int16_t> pcm;
+  for (int i = 0; i < 4; ++i) {
+    const auto made = keyed_audio("TEST K1AA", {.wpm = 30}, 30, 640, 1.5);  // 3 s from one to the next
+    pcm.insert(pcm.end(), made.pcm.begin(), made.pcm.end());
+  }
+  ASSERT_TRUE(write_audio(folder / "contact.wav", pcm, AudioFormat::wav));
+  EXPECT_EQ(times_in(read_with(folder, kMorse, {}), "TEST K1AA"), 4U);
+  EXPECT_EQ(times_in(listened(kMorse, folder / "contact.wav"), "TEST K1AA"), 4U);
+}
+
 TEST(KeyedRecording, NamedStationIsReadBesideALouderOne) {
   const TempFolder folder;
   KeyedAudio made = keyed_audio("CQ DE DL1ABC DL1ABC K", {.wpm = 20, .jitter = 0.05}, 15, 640);
