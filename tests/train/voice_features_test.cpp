@@ -132,6 +132,7 @@ TEST(VoiceModel, SpeakersOfTheSameNameKeepTheirEmbedding) {
   const TempFolder folder;
   auto stored = VoiceModel::start(*set, small_voice_shape(), 1, at::kCPU);
   stored.speakers = {"ann", "bob"};
+  stored.settings.resize(2);
   stored.network = new_voice_network(
       [&] {
         auto shape = stored.network.shape;
