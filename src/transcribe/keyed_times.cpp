@@ -43,10 +43,9 @@ std::vector<Element> elements_of(std::string_view text) {
 }
 
 /// The mel row that has most of a pitch.
-std::size_t row_of(double hertz, std::size_t n_mels) {
+std::size_t row_of(double hertz, const std::vector<MelFilter>& filters) {
   constexpr double kBin = static_cast<double>(kModelRate.value) / kMelFft;
   const auto bin = static_cast<int>(std::lround(hertz / kBin));
-  const auto filters = mel_filters(static_cast<int>(n_mels));
   const auto weight = [bin](const MelFilter& filter) {
     const int at = bin - filter.first_bin;
     return at >= 0 && at < std::ssize(filter.weights) ? filter.weights[static_cast<std::size_t>(at)] : 0.0F;
@@ -59,9 +58,10 @@ std::vector<float> downness(std::span<const float> mel, std::size_t n_mels) {
   constexpr double kPitches[] = {600, 1000};  // where the tone filter puts the tone, wide and narrow
   constexpr float kUp = 0.2F, kDown = 0.95F, kLeastHalf = 0.05F;
   const std::size_t frames = mel.size() / n_mels;
+  const auto filters = mel_filters(static_cast<int>(n_mels));
   std::vector<float> sum(frames);
   for (const double pitch : kPitches) {
-    const auto row = mel.subspan(row_of(pitch, n_mels) * frames, frames);
+    const auto row = mel.subspan(row_of(pitch, filters) * frames, frames);
     std::vector<float> sorted(row.begin(), row.end());
     const float up = quantile(sorted, kUp), down = quantile(sorted, kDown);
     const float middle = (up + down) / 2, half = std::max((down - up) / 2, kLeastHalf);

@@ -21,8 +21,6 @@ struct SpeakingSettings {
   double pitch_range = 1;      // times the semitones that it learned
   double temperature = 0.333;  // scale of the noise
   double length_scale = 1;     // times the durations that it predicts
-
-  friend bool operator==(const SpeakingSettings&, const SpeakingSettings&) = default;
 };
 
 /// A voice as it is stored: what it reads, what it speaks as, and its network.

@@ -118,10 +118,9 @@ std::string report_of(const SayRequest& request, std::size_t cut, const std::vec
                       const Spoken& spoken, Hertz rate) {
   std::string text =
       request.out.string() + ": " + fixed_text(length_of(std::ssize(spoken.pcm), rate).count(), 2) + " s of speech";
-  if (cut > 0)
-    text += (cut == 1 ? "; a sentence of more than " : "; sentences of more than ") + std::to_string(kLongestSentence) +
-            " characters " + (cut == 1 ? "was" : "were") + " cut " +
-            (cut == 1 ? "once" : std::to_string(cut) + " times");
+  const auto longer = " of more than " + std::to_string(kLongestSentence) + " characters ";
+  if (cut == 1) text += "; a sentence" + longer + "was cut once";
+  if (cut > 1) text += "; sentences" + longer + "were cut " + std::to_string(cut) + " times";
   if (!spoken.skipped.empty()) text += "; the voice has no symbol for " + joined(spoken.skipped, " ") + ", left out";
   if (!left_out.empty())
     text += "; sentences in no characters that the voice reads were left out: " + joined(left_out, " ");
