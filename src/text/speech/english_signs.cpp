@@ -109,7 +109,11 @@ bool read_sign(EnglishCursor& text) {
   const bool is_before = next && token.behind.empty();
   const bool is_of_next = is_before && next->is_tight && !token.is_tight;  // "use <5 mg"
   const bool is_between = is_behind && is_before && !is_of_next;
-  const bool is_of_before = is_behind && token.is_tight && (!is_before || !next->is_tight);  // "5! = 120"
+  const bool is_of_before = is_behind && token.is_tight && (!is_before || !next->is_tight);    // "5! = 120"
+  const bool is_of_keys = written == "+" && token.is_tight && before && is_key(before->core);  // "Ctrl+C"
+  const bool is_of_years = written == "/" && is_between && may_be_year(before->core) && may_be_year(next->core);
+  const bool is_repeated = written == "\u00A9" && text.small_before() == "copyright";
+  if (is_of_keys || is_of_years || is_repeated) return true;  // read without a word of its own
   auto words = std::string(is_of_before && !sign->behind.empty() ? sign->behind
                            : is_between                          ? sign->between
                            : is_before                           ? sign->before
@@ -123,16 +127,12 @@ bool read_sign(EnglishCursor& text) {
   }
   if (!is_slash && is_before && is_behind && is_path(text)) words.clear();
   if (written == "!" && words == sign->before && !(next && negates_operand(*next))) words.clear();
-  if (written == "+" && token.is_tight && before && is_key(before->core)) words = " ";  // "Ctrl+C"
-  const bool is_of_years = written == "/" && is_between && may_be_year(before->core) && may_be_year(next->core);
-  if (is_of_years) words = " ";  // "2016 / 2019 / 2022"
   const auto begins_with_digit = [](std::string_view core) { return !core.empty() && is_ascii_digit(core.front()); };
   if (written == "=>" && is_between && begins_with_digit(before->core) && begins_with_digit(next->core))
     words = "to";  // "30 => 60"
   const bool is_negated = written.size() > sign->written.size();
   if (is_negated && !words.empty()) words = negated_words(words);
   if (is_before && is_behind && is_relation(*sign) && has_is_before(text)) words = without_is(words);
-  if (written == "\u00A9" && text.small_before() == "copyright") words = " ";
   if (written == "\u00D7" && is_between && is_of_sizes(text)) words = "by";
   if (words.empty())
     text.leave_out(written);
