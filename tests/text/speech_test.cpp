@@ -216,6 +216,12 @@ TEST(EnglishWords, MarksStandForPauses) {
   EXPECT_EQ(read_aloud("Caf\u00E9 na\u00EFve"), "cafe naive");
 }
 
+TEST(EnglishWords, SignsThatTheirNeighboursReplaceAddNoWord) {
+  EXPECT_EQ(read_aloud("Press ctrl+alt."), "press control alt .");
+  EXPECT_EQ(read_aloud("of 2016 / 2019."), "of twenty sixteen twenty nineteen .");
+  EXPECT_EQ(read_aloud("Copyright \u00A9 2004."), "copyright two thousand four .");
+}
+
 TEST(EnglishWords, CharactersOfOtherScriptsAreReported) {
   std::set<std::string> skipped;
   const auto pieces = read_english(
