@@ -14,4 +14,9 @@ if(TUTTI_SANITIZE)
   add_link_options(-fsanitize=${TUTTI_SANITIZE})
   # With a sanitizer's checks in between g++ reports the standard library's own <regex> and <string>.
   list(APPEND TUTTI_WARNINGS -Wno-maybe-uninitialized -Wno-stringop-overread)
+else()
+  # Each function in a section of its own: a program leaves out those that it never calls. With TUTTI_UNITY it would
+  # have a folder's files all, even if it needs one.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-ffunction-sections;-fdata-sections>")
+  add_link_options(-Wl,--gc-sections)
 endif()

@@ -40,5 +40,6 @@ mkdir -p "$dist"
 rm -f "$dist"/tutti-*.whl
 excluded=()
 for name in libtorch libc10 libgomp libcu libnv libssl libcrypto; do excluded+=(--exclude "$name*"); done
-auditwheel repair --wheel-dir "$dist" "${excluded[@]}" "$made"/tutti-*.whl >"$made/log" 2>&1 || { cat "$made/log" >&2; exit 1; }
+auditwheel repair --zip-compression-level 9 --wheel-dir "$dist" "${excluded[@]}" "$made"/tutti-*.whl >"$made/log" 2>&1 ||
+  { cat "$made/log" >&2; exit 1; }
 ls "$dist"/tutti-*.whl

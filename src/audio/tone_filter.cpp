@@ -117,7 +117,7 @@ std::size_t coarse_tone(std::span<const std::int16_t> pcm) {
 }
 
 /// The tone of a bin mixed down to nothing, at the low rate.
-std::vector<Tone> mixed_down(std::span<const std::int16_t> pcm, std::size_t bin) {
+std::vector<ToneSample> mixed_down(std::span<const std::int16_t> pcm, std::size_t bin) {
   constexpr std::ptrdiff_t kReach = 48;
   constexpr double kPass = 800;                  // Hz
   std::array<float, 2 * kReach + kStep> taps{};  // the last ones are none
@@ -140,7 +140,7 @@ std::vector<Tone> mixed_down(std::span<const std::int16_t> pcm, std::size_t bin)
     mixed_re[i + kReach] = static_cast<float>(pcm[i]) * re[i % kSize];
     mixed_im[i + kReach] = static_cast<float>(pcm[i]) * im[i % kSize];
   }
-  std::vector<Tone> base((size + kStep - 1) / kStep);
+  std::vector<ToneSample> base((size + kStep - 1) / kStep);
   for (std::size_t i = 0; i < base.size(); ++i) {
     // Eight sums side by side, which the compiler computes together.
     std::array<float, kStep> re_sums{}, im_sums{};
@@ -177,14 +177,14 @@ Reach reach_about(double hertz) {
 }
 
 /// How likely each frequency about nothing is, by quarter of a second: logarithms.
-std::vector<std::vector<float>> line_scores(const std::vector<Tone>& base, const Reach& reach) {
+std::vector<std::vector<float>> line_scores(const std::vector<ToneSample>& base, const Reach& reach) {
   const std::size_t frames = base.size() / kPathHop + 1, wide = 2 * kPathBins + 1;
   const auto sample = [&](std::size_t frame, std::size_t i) {
     const std::size_t at = frame * kPathHop + i;
-    return at < kSize / 2 || at - kSize / 2 >= base.size() ? Tone() : base[at - kSize / 2];
+    return at < kSize / 2 || at - kSize / 2 >= base.size() ? ToneSample() : base[at - kSize / 2];
   };
   // The transform of a complex signal from those of its two real parts.
-  std::vector<std::vector<Tone>> of_re(frames, std::vector<Tone>(kPathBins + 1));
+  std::vector<std::vector<ToneSample>> of_re(frames, std::vector<ToneSample>(kPathBins + 1));
   std::vector<std::vector<float>> powers(frames, std::vector<float>(wide));
   transformed(
       frames, [&](std::size_t frame, std::size_t i) { return sample(frame, i).real(); },
@@ -195,8 +195,8 @@ std::vector<std::vector<float>> line_scores(const std::vector<Tone>& base, const
       frames, [&](std::size_t frame, std::size_t i) { return sample(frame, i).imag(); },
       [&](std::size_t frame, const float* re, const float* im) {
         for (std::size_t bin = 0; bin <= kPathBins; ++bin) {
-          const Tone a = of_re[frame][bin];
-          const Tone b{-im[bin * kAtOnce], re[bin * kAtOnce]};  // times i
+          const ToneSample a = of_re[frame][bin];
+          const ToneSample b{-im[bin * kAtOnce], re[bin * kAtOnce]};  // times i
           powers[frame][kPathBins + bin] = std::norm(a + b);
           powers[frame][kPathBins - bin] = std::norm(a - b);  // of a negative frequency, its conjugate
         }
@@ -252,7 +252,7 @@ std::vector<double> likeliest_path(const std::vector<std::vector<float>>& scores
 }
 
 /// Mixes what is left of the tone's frequency down, too.
-void mix_down_rest(std::vector<Tone>& base, const Reach& reach) {
+void mix_down_rest(std::vector<ToneSample>& base, const Reach& reach) {
   const auto path = likeliest_path(line_scores(base, reach));
   std::vector<double> smooth;
   for (std::size_t i = 0; i < path.size(); ++i)
@@ -263,19 +263,19 @@ void mix_down_rest(std::vector<Tone>& base, const Reach& reach) {
     turns += hertz[i] / kLowRate;
     turns -= std::floor(turns);
     const double angle = -2 * std::numbers::pi * turns;
-    base[i] *= Tone(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)));
+    base[i] *= ToneSample(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)));
   }
 }
 
 /// The in-phase part of a tone whose key-down is about 1, without a sign: what points the other way is noise, and the
 /// farther it does, the softer it becomes.
-Tone without_sign(Tone tone) {
+ToneSample without_sign(ToneSample tone) {
   constexpr float kBend = 0.25F;
   return (tone.real() + std::hypot(tone.real(), kBend)) / 2;
 }
 
 /// How strong the tone is about each sample where its key is down.
-std::vector<double> key_down_levels(const std::vector<Tone>& tone) {
+std::vector<double> key_down_levels(const std::vector<ToneSample>& tone) {
   constexpr std::size_t kThin = 10, kPart = 20, kReach = 15;  // parts of 0.1 s
   constexpr float kOfLoudest = 0.1F, kQuietest = 1e-5F;
   std::vector<float> thin;
@@ -293,30 +293,42 @@ std::vector<double> key_down_levels(const std::vector<Tone>& tone) {
 }
 
 /// Adds `part` at a pitch; its samples stand kStep apart.
-void put_at(const std::vector<Tone>& part, int pitch, float loudness, std::vector<float>& out) {
+void put_at(const std::vector<ToneSample>& part, int pitch, float loudness, std::vector<float>& out) {
   constexpr std::size_t kTurn = 160;  // samples of 100 Hz
-  std::array<Tone, kTurn> turns{};
+  std::array<ToneSample, kTurn> turns{};
   for (std::size_t i = 0; i < kTurn; ++i) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(i) / kTurn;
     turns[i] = {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const Tone left = part[i / kStep], right = part[std::min(i / kStep + 1, part.size() - 1)];
-    const Tone here = left + (right - left) * (static_cast<float>(i % kStep) / kStep);
-    const Tone turn = turns[i * static_cast<std::size_t>(pitch) % kTurn];
+    const ToneSample left = part[i / kStep], right = part[std::min(i / kStep + 1, part.size() - 1)];
+    const ToneSample here = left + (right - left) * (static_cast<float>(i % kStep) / kStep);
+    const ToneSample turn = turns[i * static_cast<std::size_t>(pitch) % kTurn];
     out[i] += loudness * (here.real() * turn.real() - here.imag() * turn.imag());
   }
 }
 
-}  // namespace
-
-std::vector<std::int16_t> keyed_tone(std::span<const std::int16_t> pcm, std::optional<double> target) {
+/// The tone of a window mixed down to nothing; empty where there is none.
+std::vector<ToneSample> followed_tone(std::span<const std::int16_t> pcm, std::optional<double> target) {
   const bool is_silent = std::ranges::all_of(pcm, [](std::int16_t sample) { return sample == 0; });
-  if (pcm.size() < kLeast || is_silent) return std::vector<std::int16_t>(pcm.size());
+  if (pcm.size() < kLeast || is_silent) return {};
   constexpr double kBin = kRate / kSize;
   const auto bin = target ? static_cast<std::size_t>(std::lround(*target / kBin)) : coarse_tone(pcm);
   auto base = mixed_down(pcm, bin);
   mix_down_rest(base, target ? reach_about(*target - static_cast<double>(bin) * kBin) : Reach());
+  return base;
+}
+
+}  // namespace
+
+std::vector<ToneSample> carrier_in_phase(std::span<const std::int16_t> pcm, std::optional<double> target) {
+  const auto base = followed_tone(pcm, target);
+  return base.empty() ? base : in_phase(base);
+}
+
+std::vector<std::int16_t> keyed_tone(std::span<const std::int16_t> pcm, std::optional<double> target) {
+  const auto base = followed_tone(pcm, target);
+  if (base.empty()) return std::vector<std::int16_t>(pcm.size());
   const auto levels = key_down_levels(low_passed(base, target ? kTargetLevelWidth : kLevelWidth, kLowRate));
   const auto turned = in_phase(base);
   std::vector<float> sum(pcm.size());

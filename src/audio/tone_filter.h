@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "audio/tone_phase.h"
+
 namespace tutti {
 
 /// The keyed tone of a window, as models of Morse take it that were trained on nothing else: always at the same pitches
@@ -33,5 +35,9 @@ namespace tutti {
 ///
 /// Never fails but for memory. Thread-safe.
 std::vector<std::int16_t> keyed_tone(std::span<const std::int16_t> pcm, std::optional<double> target = {});
+
+/// The same tone before it is put anywhere: mixed down and turned into phase with its carrier, at kToneRate, its level
+/// as it is. Empty where the window is silent or below 800 samples. Thread-safe.
+std::vector<ToneSample> carrier_in_phase(std::span<const std::int16_t> pcm, std::optional<double> target = {});
 
 }  // namespace tutti

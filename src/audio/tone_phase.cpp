@@ -17,7 +17,7 @@ std::vector<double> between(const std::vector<double>& values, double first, dou
   return out;
 }
 
-std::vector<Tone> low_passed(const std::vector<Tone>& base, double width, double rate) {
+std::vector<ToneSample> low_passed(const std::vector<ToneSample>& base, double width, double rate) {
   const double to_half = std::sqrt(2 * std::numbers::ln2);
   const double deviation = rate / (2 * std::numbers::pi * width / to_half);
   const auto reach = static_cast<std::size_t>(std::ceil(4 * deviation));
@@ -30,7 +30,7 @@ std::vector<Tone> low_passed(const std::vector<Tone>& base, double width, double
   }
   const auto scale = static_cast<float>(1 / sum);
   std::vector<float> padded(base.size() + 2 * reach), filtered(base.size());
-  std::vector<Tone> out(base.size());
+  std::vector<ToneSample> out(base.size());
   for (const bool is_real : {true, false}) {
     for (std::size_t i = 0; i < base.size(); ++i) padded[i + reach] = is_real ? base[i].real() : base[i].imag();
     std::ranges::fill(filtered, 0.0F);
@@ -46,15 +46,15 @@ std::vector<Tone> low_passed(const std::vector<Tone>& base, double width, double
   return out;
 }
 
-std::vector<Tone> in_phase(const std::vector<Tone>& base) {
+std::vector<ToneSample> in_phase(const std::vector<ToneSample>& base) {
   constexpr std::size_t kCarrierStep = 20, kLag = 2;  // 10 ms, and such steps in which a phase moves
   constexpr double kCarrierRate = kToneRate / kCarrierStep;
   constexpr double kFirstWidth = 3, kTurnWidth = 0.5, kWidth = 1.5;  // Hz
-  std::vector<Tone> slow((base.size() + kCarrierStep - 1) / kCarrierStep);
+  std::vector<ToneSample> slow((base.size() + kCarrierStep - 1) / kCarrierStep);
   for (std::size_t i = 0; i < base.size(); ++i) slow[i / kCarrierStep] += base[i] * (1.0F / kCarrierStep);
   // What the path of half-second spectra leaves of the frequency, within 2 Hz.
   const auto carrier = low_passed(slow, kFirstWidth, kCarrierRate);
-  std::vector<Tone> moved(slow.size());
+  std::vector<ToneSample> moved(slow.size());
   for (std::size_t i = kLag; i < slow.size(); ++i) moved[i] = carrier[i] * std::conj(carrier[i - kLag]);
   moved = low_passed(moved, kTurnWidth, kCarrierRate);
   std::vector<double> phases(slow.size());
@@ -73,7 +73,7 @@ std::vector<Tone> in_phase(const std::vector<Tone>& base) {
     phases[i] += rest;
   }
   const auto smooth = between(phases, kCarrierStep / 2.0, kCarrierStep, base.size());
-  std::vector<Tone> turned(base.size());
+  std::vector<ToneSample> turned(base.size());
   for (std::size_t i = 0; i < base.size(); ++i) turned[i] = base[i] * std::polar(1.0F, static_cast<float>(-smooth[i]));
   return turned;
 }

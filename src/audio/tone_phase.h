@@ -12,7 +12,7 @@ namespace tutti {
 /// A tone mixed down to nothing (0 Hz): its amplitude and its phase, at kToneRate. What is left of its frequency, as
 /// after mixing 602 Hz with 600, turns the phase so many times a second. Noise beside the tone is in both parts, in
 /// each with half of its power.
-using Tone = std::complex<float>;
+using ToneSample = std::complex<float>;
 
 inline constexpr double kToneRate = 2000;  // Hz
 
@@ -22,13 +22,13 @@ std::vector<double> between(const std::vector<double>& values, double first, dou
 
 /// What is up to `width` Hz from nothing, without ringing: a Gaussian in time and in frequency, which is half as strong
 /// at `width`. `rate`: of `base`, in Hz. Any length; [size of base].
-std::vector<Tone> low_passed(const std::vector<Tone>& base, double width, double rate);
+std::vector<ToneSample> low_passed(const std::vector<ToneSample>& base, double width, double rate);
 
 /// The tone turned so that its carrier, the line that stays when keying is averaged out, has the phase of nothing: the
 /// real part has all of the tone then, and half of the noise. Of a carrier that fades or turns faster than can be
 /// followed, some is in the other part.
 ///
 /// base: at kToneRate, its frequency within 2 Hz of nothing. Returns as many samples.
-std::vector<Tone> in_phase(const std::vector<Tone>& base);
+std::vector<ToneSample> in_phase(const std::vector<ToneSample>& base);
 
 }  // namespace tutti

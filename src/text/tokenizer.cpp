@@ -137,7 +137,7 @@ Result<Tokenizer> Tokenizer::parse(std::string_view content, std::optional<std::
 }
 
 Result<Tokenizer> Tokenizer::built_in(std::int32_t n_vocab) {
-  return parse(openai_vocabulary(n_vocab), n_vocab);
+  return build(openai_vocabulary(n_vocab), n_vocab);
 }
 
 Result<Tokenizer> Tokenizer::load(const fs::path& path, std::optional<std::int32_t> n_vocab) {

@@ -7,6 +7,7 @@
 
 #include "audio/mel/mel_kernel.h"
 #include "base/order_statistics.h"
+#include "base/strings.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -213,19 +214,16 @@ std::vector<KeyDown> times_of_keying(std::span<const float> mel, std::size_t n_m
   return times;
 }
 
-void set_times_of_keying(std::span<const float> mel, std::size_t n_mels, std::span<const std::string_view> tokens,
+void set_times_of_keying(std::span<const KeyDown> times, std::int64_t frames, std::span<const std::string_view> tokens,
                          AlignAnswer& answer) {
   constexpr double kStep = 0.02;  // seconds
-  std::string text;
-  for (const std::string_view token : tokens) text += token;
-  const auto times = times_of_keying(mel, n_mels, text);
-  const auto last = static_cast<std::int32_t>(mel.size() / n_mels / 2);
+  const auto last = static_cast<std::int32_t>(frames / 2);
   const auto step = [last](double at) { return std::min(static_cast<std::int32_t>(std::lround(at / kStep)), last); };
   answer.starts.clear();
   answer.ends.clear();
   std::size_t at = 0;
   for (const std::string_view token : tokens) {
-    const auto symbols = std::span(times).subspan(at, token.size());
+    const auto symbols = times.subspan(at, token.size());
     at += token.size();
     const std::int32_t start = symbols.empty() ? 0 : step(symbols.front().start);
     std::int32_t end = start;
@@ -235,6 +233,36 @@ void set_times_of_keying(std::span<const float> mel, std::size_t n_mels, std::sp
     answer.ends.push_back(std::max(end, answer.starts.back()));
   }
   answer.starts.push_back(answer.ends.empty() ? 0 : answer.ends.back());
+}
+
+std::string text_of(const MorseReading& reading) {
+  return " " + joined(reading, "", &ReadSymbol::text);  // as models write a window's text
+}
+
+AlignAnswer aligned_reading(const MorseReading& reading, std::int64_t frames,
+                            std::span<const std::string_view> tokens) {
+  const double first = reading.empty() ? 0 : reading.front().start;
+  std::vector<KeyDown> times{{first, first}};
+  std::vector<float> logprobs{0};
+  for (std::size_t i = 0; i < reading.size(); ++i) {
+    const ReadSymbol& symbol = reading[i];
+    const bool is_space = symbol.text == " ";  // where the next begins
+    const double start = is_space && i + 1 < reading.size() ? reading[i + 1].start : symbol.start;
+    for (std::size_t byte = 0; byte < symbol.text.size(); ++byte) {
+      times.push_back({start, is_space ? start : symbol.end});
+      logprobs.push_back(symbol.logprob);
+    }
+  }
+  AlignAnswer answer;
+  std::size_t at = 0;
+  for (const std::string_view token : tokens) {
+    float sum = 0;
+    for (std::size_t i = at; i < at + token.size(); ++i) sum += logprobs[i];
+    at += token.size();
+    answer.probabilities.push_back(token.empty() ? 1 : std::exp(sum / static_cast<float>(token.size())));
+  }
+  set_times_of_keying(times, frames, tokens, answer);
+  return answer;
 }
 
 }  // namespace tutti

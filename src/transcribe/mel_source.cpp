@@ -3,7 +3,19 @@
 #include <algorithm>
 #include <string>
 
+#include "base/try.h"
+
 namespace tutti {
+
+Result<ChunkMel> ChunkMel::of(const SampleReader& recording, std::int64_t frames, const LogMel& log_mel) {
+  auto mel = TRY(log_mel.window(recording, 0, frames));
+  return ChunkMel(std::move(mel), log_mel.n_mels(), frames, TRY(log_mel.morse(recording, 0, frames)));
+}
+
+Result<std::optional<MorseReading>> ChunkMel::morse(WindowSpan span) {
+  if (span.seek != 0 || span.frames != frames_) return std::nullopt;
+  return morse_;
+}
 
 Result<std::vector<float>> ChunkMel::window(WindowSpan span) {
   if (span.seek < 0 || span.frames < 0 || span.seek + span.frames > frames_)

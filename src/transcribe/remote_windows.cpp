@@ -10,6 +10,7 @@
 #include "base/field_names.h"
 #include "base/numbers.h"
 #include "base/random/counter_random.h"
+#include "base/strings.h"
 #include "base/try.h"
 #include "transcribe/keyed_times.h"
 
@@ -48,6 +49,16 @@ std::int32_t positions_of(WindowSpan window, const std::optional<ShortWindows>& 
   const auto margin = static_cast<std::int64_t>(std::llround(shortened->margin.count() * kFramesPerSecond));
   const std::int64_t positions = rounded_up((window.frames + margin + 1) / 2, kTogether);
   return 2 * positions < shortened->frames_per_window ? static_cast<std::int32_t>(positions) : 0;
+}
+
+bool is_same(const std::optional<WindowSpan>& known, WindowSpan window) {
+  return known && known->seek == window.seek && known->frames == window.frames;
+}
+
+std::vector<std::string_view> bytes_of(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
+  std::vector<std::string_view> tokens;
+  for (const std::int32_t id : ids) tokens.push_back(tokenizer.bytes_of(id));
+  return tokens;
 }
 
 }  // namespace
@@ -99,7 +110,7 @@ void RemoteWindows::release() {
 }
 
 Result<void> RemoteWindows::open(WindowSpan window) {
-  if (span_ && span_->seek == window.seek && span_->frames == window.frames) return {};
+  if (is_same(span_, window)) return {};
   release();
   const auto start = Clock::real().now();
   auto mel = mels_.window(window);
@@ -133,7 +144,34 @@ Result<std::string> RemoteWindows::detect_language(WindowSpan window) {
   return languages.front().code;
 }
 
+Result<bool> RemoteWindows::read(WindowSpan window) {
+  if (!service_.keyed_tone) return false;
+  if (!is_same(read_span_, window)) {
+    const auto start = Clock::real().now();
+    morse_ = TRY(mels_.morse(window));
+    costs_.spent.features += since(start);
+    read_span_ = window;
+    if (morse_) ++costs_.counts.windows;
+  }
+  return morse_.has_value();
+}
+
+DecodeAnswer RemoteWindows::decoded_morse(const DecodeRequest& request) const {
+  DecodeAnswer answer{.tokens = service_.tokenizer.encode(text_of(*morse_))};
+  if (std::ssize(answer.tokens) > request.max_tokens)
+    answer.tokens.resize(static_cast<std::size_t>(request.max_tokens));
+  const auto aligned = aligned_reading(*morse_, read_span_->frames, bytes_of(answer.tokens, service_.tokenizer));
+  for (const float probability : aligned.probabilities) answer.token_logprobs.push_back(std::log(probability));
+  double sum = 0;
+  for (const float logprob : answer.token_logprobs) sum += logprob;
+  answer.token_logprobs.push_back(0);                                            // that the text ends there
+  answer.avg_logprob = sum / static_cast<double>(answer.token_logprobs.size());  // the end counts, as of a model's text
+  if (!service_.decoding.token_logprobs) answer.token_logprobs.clear();
+  return answer;
+}
+
 Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeRequest& request) {
+  if (TRY(read(window))) return decoded_morse(request);
   TRY(open(window));
   DecodingOptions decoding = service_.decoding;
   decoding.seed = seed_of(decoding.seed, origin_ + window.seek, request.temperature);
@@ -160,6 +198,9 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
 }
 
 Result<AlignAnswer> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
+  const auto tokens = bytes_of(request.text, service_.tokenizer);
+  if (TRY(read(window)) && joined(tokens, "") == text_of(*morse_))
+    return aligned_reading(*morse_, window.frames, tokens);
   TRY(open(window));
   const auto requested = Clock::real().now();
   auto answer = TRY(service_.engine.align({.window = window_,
@@ -172,9 +213,8 @@ Result<AlignAnswer> RemoteWindows::align(WindowSpan window, const AlignRequest& 
   costs_.spent.waiting += std::max(Seconds(0), since(requested) - decoder);
   AlignAnswer aligned{.starts = std::move(answer.starts), .probabilities = std::move(answer.probabilities)};
   if (!service_.keyed_tone) return aligned;
-  std::vector<std::string_view> tokens;
-  for (const std::int32_t id : request.text) tokens.push_back(service_.tokenizer.bytes_of(id));
-  set_times_of_keying(mel_, static_cast<std::size_t>(mels_.n_mels()), tokens, aligned);
+  const auto times = times_of_keying(mel_, static_cast<std::size_t>(mels_.n_mels()), joined(tokens, ""));
+  set_times_of_keying(times, window.frames, tokens, aligned);
   return aligned;
 }
 

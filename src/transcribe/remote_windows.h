@@ -35,7 +35,8 @@ struct WindowService {
   const DecodingOptions& decoding;          // its tokens as suppressed_tokens() makes them
   std::optional<ShortWindows> shortened{};  // none: a window is filled with silence up to the model's
   bool rationed = false;  // an open window holds capacity that others wait for: none is opened before it can be decoded
-  bool keyed_tone = false;                  // log-mel is of the keyed tone, which shows where a word is (keyed_times.h)
+  bool keyed_tone =
+      false;  // log-mel is of the keyed tone: it may be read without the engine, and shows where a word is
   const OnLanguage* on_language = nullptr;  // called where a language is detected; null: not wanted
 };
 
@@ -63,12 +64,17 @@ class RemoteWindows final : public WindowDecoder {
 
  private:
   void release();
+  /// Reads the Morse code of a window, once. Whether there is any that is certain.
+  Result<bool> read(WindowSpan window);
+  DecodeAnswer decoded_morse(const DecodeRequest& request) const;
 
   const WindowService service_;
   MelSource& mels_;
   const std::int64_t origin_;
   std::optional<WindowSpan> span_{};
   std::vector<float> mel_{};  // of that window, where it is of the keyed tone
+  std::optional<WindowSpan> read_span_{};
+  std::optional<MorseReading> morse_{};  // of that span; what it has is decoded and aligned without the engine
   WindowId window_ = 0;
   std::uint64_t requests_ = 0;
   WindowCosts costs_{};

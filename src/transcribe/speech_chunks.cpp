@@ -45,14 +45,14 @@ std::int64_t pause_about(std::int64_t sample, std::span<const float> probabiliti
 /// half as many samples at least, up to the longest pause; all of them, if they are no more.
 std::size_t pieces_until_pause(std::span<const SpeechPiece> pieces, std::span<const float> probabilities, float up,
                                std::int64_t most) {
-  std::int64_t samples = 0, longest = -1;
+  std::int64_t longest = -1;
   std::size_t best = 1;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    samples += pieces[i].end - pieces[i].start;
+    const std::int64_t samples = pieces[i].end - pieces.front().start;
     if (samples > most) return best;
     if (i + 1 == pieces.size()) return pieces.size();
     const std::int64_t pause = pause_about((pieces[i].end + pieces[i + 1].start) / 2, probabilities, up);
-    if (length_of(pause * kVadWindow, kModelRate) >= kKeyedPause) return i + 1;
+    if (length_of(pause * kVadWindow, kModelRate) >= kKeyedSilence) return i + 1;
     if (samples >= most / 2 && pause < longest) continue;
     if (samples >= most / 2) longest = pause;
     best = i + 1;
@@ -148,8 +148,10 @@ std::vector<SpeechChunk> keyed_chunks_of(std::span<const SpeechPiece> pieces, st
     const std::size_t count = pieces_before_gap(pieces, gaps);
     for (auto rest = pieces.first(count); !rest.empty();) {
       const std::size_t taken = pieces_until_pause(rest, probabilities, up, most);
-      // A piece that is longer than a window comes alone, and is cut.
-      for (PackedPieces& packed : pack_windows(rest.first(taken), most)) {
+      // With what is between the pieces: a carrier is followed there, and a soft mark may be in it. A piece that is longer
+      // than a window comes alone, and is cut.
+      const SpeechPiece whole{rest.front().start, rest[taken - 1].end, rest[taken - 1].forced_cut};
+      for (PackedPieces& packed : pack_windows(std::span(&whole, 1), most)) {
         const std::int64_t samples = samples_of(packed);
         if (samples >= kHopSamples) chunks.push_back({std::move(packed), samples});
       }

@@ -20,7 +20,8 @@ inline constexpr std::int32_t kBatchedSilenceMs = 160;
 inline constexpr std::int32_t kKeyedSilenceMs = 64;
 
 /// The longest window of keying: a small model loses its way in longer ones, and its context could not hold their text.
-inline constexpr Seconds kKeyedWindow{12};
+inline constexpr Seconds kKeyedWindow{24};
+inline constexpr Seconds kKeyedSilence{4};  // ends a window: what is sent behind it may be of another station
 inline constexpr Seconds kKeyedPause{1.5};  // between transmissions: ends a window, or a text sent twice is read once
 
 /// What follows for windows of keyed sound, if `options` are of such or the model is: they are short, each is read

@@ -32,19 +32,13 @@ class StoppableAudio final : public SampleReader {
   const std::atomic<bool>& aborted_;
 };
 
-/// Clamped by its own maximum: a chunk is a recording of its own.
-Result<ChunkMel> mel_of(const PackedRecording& chunk, std::int64_t frames, const LogMel& log_mel) {
-  auto mel = TRY(log_mel.window(chunk, 0, frames));
-  return ChunkMel(std::move(mel), log_mel.n_mels(), frames);
-}
-
 Result<decltype(ChunkWork::audio)> chunk_audio(const BatchedFile& file, std::size_t chunk,
                                                const TranscriptionContext& context) {
   if (file.failed()) return no_use();
   const SpeechChunk& speech = file.chunks()[chunk];
   const PackedRecording audio(file.file().recording, speech.pieces);
   if (context.other) return pcm_of(audio);
-  return mel_of(audio, speech.frames(), context.log_mel);
+  return ChunkMel::of(audio, speech.frames(), context.log_mel);  // clamped by its own maximum: a recording of its own
 }
 
 /// By an engine of others. Where no language is requested, the file's is the one that it finds in chunk 0.
@@ -67,8 +61,8 @@ Result<ChunkOutcome> transcribe_mel(ChunkMel& mel, std::size_t number, BatchedFi
   RemoteWindows windows(context.windows, mel, file.chunks()[number].first_frame());
   const WindowSpan first{0, std::min(context.model.frames_per_window, mel.frames())};
   // Encoded while the language of chunk 0 is still being detected. Where windows are rationed, chunk 0 might wait for
-  // one that would be held meanwhile.
-  if (!context.windows.rationed) TRY(windows.open(first));
+  // one that would be held meanwhile. A window of Morse may need no encoding.
+  if (!context.windows.rationed && !context.windows.keyed_tone) TRY(windows.open(first));
   const Tokenizer& tokenizer = context.windows.tokenizer;
   const auto language =
       TRY(file.language(number, [&] { return settle_language(tokenizer.special(), context.rules, first, windows); }));

@@ -193,8 +193,10 @@ TEST(TokenizerFiles, AnOpenaiCheckpointIsReadWithTheVocabularyOfItsSize) {
   for (const auto& [file, n_vocab] : {std::pair{"gpt2", 51864}, {"multilingual", 51865}, {"multilingual", 51866}}) {
     const auto built_in = Tokenizer::load("/nowhere/model.pt", n_vocab);
     ASSERT_TRUE(built_in) << built_in.error().text();
-    const auto from_file = Tokenizer::load(test_data() / ("tokenizer/" + std::string(file) + ".tiktoken"), n_vocab);
+    const auto path = test_data() / ("tokenizer/" + std::string(file) + ".tiktoken");
+    const auto from_file = Tokenizer::load(path, n_vocab);
     EXPECT_EQ(built_in->encode(text), from_file->encode(text)) << n_vocab;
+    EXPECT_EQ(openai_vocabulary(n_vocab).tokens, parse_tiktoken(read_file(path).value())->tokens) << n_vocab;
     EXPECT_EQ(built_in->special().no_timestamps, from_file->special().no_timestamps) << n_vocab;
   }
   EXPECT_FALSE(Tokenizer::load("/nowhere/model.pt")) << "which vocabulary?";

@@ -60,7 +60,8 @@ TEST(KeyedTimes, TokensHaveStartsAndEndsInOrder) {
   const KeyedAudio made = keyed_audio("DE K", {.wpm = 20}, 10);
   const std::vector<std::string_view> tokens{" ", "D", "E", " K"};
   AlignAnswer answer{.probabilities = {1, 1, 1, 1}};
-  set_times_of_keying(mel_of(made), kMels, tokens, answer);
+  set_times_of_keying(times_of_keying(mel_of(made), kMels, " DE K"), std::ssize(made.pcm) / kHopSamples, tokens,
+                      answer);
   ASSERT_EQ(answer.starts.size(), 5U);
   ASSERT_EQ(answer.ends.size(), 4U);
   EXPECT_EQ(answer.starts[0], answer.starts[1]) << "a space is where its word begins";

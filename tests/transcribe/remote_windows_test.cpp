@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audio/pcm_samples.h"
 #include "audio/recording.h"
 #include "base/files.h"
+#include "support/keyed_audio.h"
 #include "support/test_data.h"
 #include "transcribe/scripted_engine.h"
 
@@ -134,4 +136,40 @@ TEST_F(RemoteWindowsTest, SteeringTokensAreAlwaysSuppressedAndSymbolsOnRequest) 
   EXPECT_EQ(usual.size(), 6U + tokenizer_->non_speech_tokens().size());
   EXPECT_TRUE(std::ranges::is_sorted(usual));
   EXPECT_EQ(suppressed_tokens(*tokenizer_, {50, 50}).size(), 7U);
+}
+
+TEST_F(RemoteWindowsTest, MorseThatIsCertainIsDecodedWithoutTheEngine) {
+  const KeyedAudio made = keyed_audio("CQ DE DL1ABC K", {.wpm = 20}, 6);
+  const PcmSamples samples(made.pcm);
+  const LogMel log_mel(80, /*keyed_tone=*/true);
+  RecordingMel mels(log_mel, samples, 0);
+  WindowService keyed = service();
+  keyed.keyed_tone = true;
+  RemoteWindows windows(keyed, mels);
+  const WindowSpan span{0, samples.samples() / kHopSamples};
+  const auto answer = windows.decode(span, {.prompt = {1}});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(tokenizer_->decode(answer->tokens), " CQ DE DL1ABC K");
+  EXPECT_GT(answer->avg_logprob, -0.1);
+  EXPECT_EQ(answer->no_speech_prob, 0);
+  const auto aligned = windows.align(span, {.text = answer->tokens});
+  ASSERT_TRUE(aligned);
+  ASSERT_EQ(aligned->ends.size(), answer->tokens.size());
+  EXPECT_NEAR(aligned->starts.front() * 0.02, made.start, 0.05);
+  EXPECT_NEAR(aligned->ends.back() * 0.02, made.start + made.text.length(), 0.05);
+  EXPECT_TRUE(engine_.opened.empty());
+  EXPECT_EQ(windows.costs().counts.windows, 1U);
+
+  ASSERT_TRUE(windows.align(span, {.sot_sequence = {1}, .text = tokenizer_->encode(" CQ DE K")}));
+  EXPECT_EQ(engine_.opened.size(), 1U) << "a text that was not read here is aligned as a model's";
+}
+
+TEST_F(RemoteWindowsTest, AudioThatIsNotKeyedIsDecodedByTheEngine) {
+  const LogMel log_mel(80, /*keyed_tone=*/true);
+  RecordingMel mels(log_mel, recording_, 0);
+  WindowService keyed = service();
+  keyed.keyed_tone = true;
+  RemoteWindows windows(keyed, mels);
+  ASSERT_TRUE(windows.decode({0, 300}, {.prompt = {1}}));
+  EXPECT_EQ(engine_.opened.size(), 1U);
 }

@@ -165,6 +165,12 @@ Result<std::vector<float>> LogMel::window(const SampleReader& recording, std::in
   return mel;
 }
 
+Result<std::optional<MorseReading>> LogMel::morse(const SampleReader& recording, std::int64_t first,
+                                                  std::int64_t frames) const {
+  if (!tables_->keyed_tone) return std::nullopt;
+  return read_morse(TRY(samples_within(recording, first, frames)), tables_->target);
+}
+
 Result<float> LogMel::window_into(const SampleReader& recording, std::int64_t first, std::int64_t frames, float* out,
                                   std::int64_t stride) const {
   const auto as_is = [](float value) { return value; };

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "audio/keying/morse_reading.h"
 #include "audio/mel/mel_kernel.h"
 #include "audio/sample_reader.h"
 #include "base/error.h"
@@ -49,8 +50,13 @@ class LogMel {
   /// reference's values where another part of the file is louder.
   Result<std::vector<float>> window(const SampleReader& recording, std::int64_t first, std::int64_t frames) const;
 
-  /// The same, written into rows of a larger array: bin b of frame f goes to `out[b * stride + f]`. Yields what silence
-  /// comes to under this clamp, which is what padding behind the recording holds.
+  /// The Morse code of these frames (audio/keying/morse_reading.h), if it is of the keyed tone and that is certain.
+  /// Nothing is computed for any other.
+  Result<std::optional<MorseReading>> morse(const SampleReader& recording, std::int64_t first,
+                                            std::int64_t frames) const;
+
+  /// The mel of a window, written into rows of a larger array: bin b of frame f goes to `out[b * stride + f]`. Yields
+  /// what silence comes to under this clamp, which is what padding behind the recording holds.
   Result<float> window_into(const SampleReader& recording, std::int64_t first, std::int64_t frames, float* out,
                             std::int64_t stride) const;
 

@@ -40,11 +40,21 @@ Result<VocabularyFile> parse_tiktoken(std::string_view content) {
   return file;
 }
 
-extern const std::string_view kEnglishTiktoken;
-extern const std::string_view kMultilingualTiktoken;
+// Packed by tools/pack_tokens.py: of each token its length, a byte, and its bytes.
+extern const std::string_view kEnglishTokens;
+extern const std::string_view kMultilingualTokens;
 
-std::string_view openai_vocabulary(std::int32_t n_vocab) {
-  return n_vocab <= kEnglishVocabulary ? kEnglishTiktoken : kMultilingualTiktoken;
+VocabularyFile openai_vocabulary(std::int32_t n_vocab) {
+  const bool english = n_vocab <= kEnglishVocabulary;
+  VocabularyFile file;
+  file.tokens.reserve(static_cast<std::size_t>(english ? kEnglishTextTokens : kMultilingualTextTokens));
+  std::string_view rest = english ? kEnglishTokens : kMultilingualTokens;
+  while (!rest.empty()) {
+    const std::size_t size = static_cast<unsigned char>(rest.front());
+    file.tokens.emplace_back(rest.substr(1, size));
+    rest.remove_prefix(1 + size);
+  }
+  return file;
 }
 
 }  // namespace tutti

@@ -66,9 +66,9 @@ inline constexpr std::int32_t kLargeV3Vocabulary = 51866;       // one language 
 inline constexpr std::int32_t kEnglishTextTokens = 50256;
 inline constexpr std::int32_t kMultilingualTextTokens = 50257;
 
-/// The .tiktoken file that OpenAI's models of this vocabulary size were trained with, built into the program: their .pt
-/// files carry weights only. kEnglishVocabulary and less: GPT-2's, for English; more: the multilingual one.
-std::string_view openai_vocabulary(std::int32_t n_vocab);
+/// The tokens that OpenAI's models of this vocabulary size were trained with, built into the program: their .pt files
+/// carry weights only. kEnglishVocabulary and less: GPT-2's, for English; more: the multilingual one.
+VocabularyFile openai_vocabulary(std::int32_t n_vocab);
 
 /// What precedes the tensors in a model file of whisper.cpp ("ggml-tiny.en.bin").
 struct GgmlHead {

@@ -33,9 +33,8 @@ Result<NewVocabulary> sized(Result<Tokenizer> tokenizer) {
 
 Result<NewVocabulary> new_vocabulary(const std::string& name) {
   if (name == "bytes") return sized(Tokenizer::parse(byte_vocabulary()));
-  if (name == "english") return sized(Tokenizer::parse(openai_vocabulary(kEnglishVocabulary), kEnglishVocabulary));
-  if (name == "multilingual")
-    return sized(Tokenizer::parse(openai_vocabulary(kMultilingualVocabulary), kMultilingualVocabulary));
+  if (name == "english") return sized(Tokenizer::built_in(kEnglishVocabulary));
+  if (name == "multilingual") return sized(Tokenizer::built_in(kMultilingualVocabulary));
   return sized(Tokenizer::load(name));
 }
 

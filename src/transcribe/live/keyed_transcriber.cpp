@@ -142,8 +142,7 @@ Result<void> KeyedTranscriber::settle() {
 Result<std::vector<Segment>> KeyedTranscriber::read(const SpeechChunk& chunk, bool is_last) {
   ++readings_;
   const PackedRecording audio(recording_, chunk.pieces);
-  auto mel = TRY(model_.log_mel.window(audio, 0, chunk.frames()));
-  ChunkMel mels(std::move(mel), model_.log_mel.n_mels(), chunk.frames());
+  auto mels = TRY(ChunkMel::of(audio, chunk.frames(), model_.log_mel));
   const auto decoder = model_.decoder(mels, is_last || language_.empty());
   if (language_.empty()) {
     const WindowSpan window{0, chunk.frames()};

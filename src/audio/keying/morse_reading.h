@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+/// A symbol as it was keyed, in seconds from the first sample: from its first mark's start to its last one's end.
+struct ReadSymbol {
+  std::string_view text;  ///< "A", "5", "SK", or the space between words, which has no length
+  double start = 0;
+  double end = 0;
+  float logprob = 0;  ///< of it among all symbols, by the sound and by the text beside it
+};
+
+using MorseReading = std::vector<ReadSymbol>;
+
+/// Reads the keyed tone of a window as a receiver that knows all but the text: the pitch and phase of the carrier, the
+/// noise beside it, the speed and spacing of the key, and how often operators send what (keying_path.h). Down to -6 dB
+/// in 500 Hz it has a fifth of the errors that a small network has.
+///
+/// pcm: [n] at 16 kHz, mono. `target`: as keyed_tone() has it.
+///
+/// None where it is not certain that the tone is keyed: the path is hardly likelier than a key that was never down, as
+/// in noise, or it leaves too much of the tone unexplained, as in speech and in deep fast fading.
+///
+/// Takes about a tenth of the audio's length. Thread-safe; the first call counts texts for 0.1 s.
+std::optional<MorseReading> read_morse(std::span<const std::int16_t> pcm, std::optional<double> target = {});
+
+}  // namespace tutti
