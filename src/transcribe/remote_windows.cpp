@@ -156,10 +156,8 @@ Result<bool> RemoteWindows::read(WindowSpan window) {
   return morse_.has_value();
 }
 
-DecodeAnswer RemoteWindows::decoded_morse(const DecodeRequest& request) const {
+DecodeAnswer RemoteWindows::decoded_morse() const {
   DecodeAnswer answer{.tokens = service_.tokenizer.encode(text_of(*morse_))};
-  if (std::ssize(answer.tokens) > request.max_tokens)
-    answer.tokens.resize(static_cast<std::size_t>(request.max_tokens));
   const auto aligned = aligned_reading(*morse_, read_span_->frames, bytes_of(answer.tokens, service_.tokenizer));
   for (const float probability : aligned.probabilities) answer.token_logprobs.push_back(std::log(probability));
   double sum = 0;
@@ -171,7 +169,7 @@ DecodeAnswer RemoteWindows::decoded_morse(const DecodeRequest& request) const {
 }
 
 Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeRequest& request) {
-  if (TRY(read(window))) return decoded_morse(request);
+  if (TRY(read(window))) return decoded_morse();
   TRY(open(window));
   DecodingOptions decoding = service_.decoding;
   decoding.seed = seed_of(decoding.seed, origin_ + window.seek, request.temperature);

@@ -66,7 +66,8 @@ class RemoteWindows final : public WindowDecoder {
   void release();
   /// Reads the Morse code of a window, once. Whether there is any that is certain.
   Result<bool> read(WindowSpan window);
-  DecodeAnswer decoded_morse(const DecodeRequest& request) const;
+  /// All of it: the limit on tokens is the network's, and nothing would read the rest.
+  DecodeAnswer decoded_morse() const;
 
   const WindowService service_;
   MelSource& mels_;

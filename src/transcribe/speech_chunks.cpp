@@ -16,13 +16,16 @@ bool is_long(const SampleRange& gap) {
   return length_of(gap.end - gap.start, kModelRate) >= Seconds(1);
 }
 
-/// How many of the pieces come before a long gap of the recording.
-std::size_t pieces_before_gap(std::span<const SpeechPiece> pieces, std::span<const SampleRange> gaps) {
+/// How many of the pieces come before a long gap of the recording, or before what is in no clip.
+std::size_t pieces_before_gap(std::span<const SpeechPiece> pieces, std::span<const SampleRange> gaps,
+                              std::span<const SampleRange> between_clips = {}) {
   const auto has_gap_between = [&](const SpeechPiece& before, const SpeechPiece& after) {
-    return std::ranges::any_of(gaps, [&](const SampleRange& gap) {
+    const auto is_between = [&](const SampleRange& gap) {
       const std::int64_t middle = (gap.start + gap.end) / 2;
-      return is_long(gap) && before.end <= middle && middle < after.start;
-    });
+      return before.end <= middle && middle < after.start;
+    };
+    return std::ranges::any_of(gaps, [&](const SampleRange& gap) { return is_long(gap) && is_between(gap); }) ||
+           std::ranges::any_of(between_clips, is_between) || after.start < before.end;
   };
   std::size_t count = 1;
   while (count < pieces.size() && !has_gap_between(pieces[count - 1], pieces[count])) ++count;
@@ -126,6 +129,15 @@ Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> piece
   return within;
 }
 
+std::vector<SampleRange> between_clips(std::span<const double> clip_points, std::int64_t samples) {
+  std::vector<SampleRange> between;
+  const auto clips = clips_from(clip_points, (samples + kHopSamples - 1) / kHopSamples);
+  for (std::size_t i = 1; clips && i < clips->size(); ++i)
+    if ((*clips)[i - 1].end < (*clips)[i].start)
+      between.push_back({(*clips)[i - 1].end * kHopSamples, (*clips)[i].start * kHopSamples});
+  return between;
+}
+
 std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int64_t frames_per_window,
                                    std::span<const SampleRange> gaps) {
   std::vector<SpeechChunk> chunks;
@@ -141,15 +153,16 @@ std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int
 }
 
 std::vector<SpeechChunk> keyed_chunks_of(std::span<const SpeechPiece> pieces, std::span<const float> probabilities,
-                                         float up, std::int64_t frames_per_window, std::span<const SampleRange> gaps) {
+                                         float up, std::int64_t frames_per_window, std::span<const SampleRange> gaps,
+                                         std::span<const SampleRange> between_clips) {
   const std::int64_t most = std::min(frames_per_window * kHopSamples, samples_in(kKeyedWindow, kModelRate));
   std::vector<SpeechChunk> chunks;
   while (!pieces.empty()) {
-    const std::size_t count = pieces_before_gap(pieces, gaps);
+    const std::size_t count = pieces_before_gap(pieces, gaps, between_clips);
     for (auto rest = pieces.first(count); !rest.empty();) {
       const std::size_t taken = pieces_until_pause(rest, probabilities, up, most);
-      // With what is between the pieces: a carrier is followed there, and a soft mark may be in it. A piece that is longer
-      // than a window comes alone, and is cut.
+      // With what is between the pieces: a carrier is followed there, and a soft mark may be in it. A piece that is
+      // longer than a window comes alone, and is cut.
       const SpeechPiece whole{rest.front().start, rest[taken - 1].end, rest[taken - 1].forced_cut};
       for (PackedPieces& packed : pack_windows(std::span(&whole, 1), most)) {
         const std::int64_t samples = samples_of(packed);

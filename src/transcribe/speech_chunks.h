@@ -58,6 +58,9 @@ std::vector<double> clips_with_audio(std::span<const double> clip_points, std::s
 Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> pieces, std::span<const double> clip_points,
                                               std::int64_t samples);
 
+/// The samples between clips; none where a clip begins in or at the end of the one before.
+std::vector<SampleRange> between_clips(std::span<const double> clip_points, std::int64_t samples);
+
 /// The chunks of a recording, in order; what is shorter than a frame is left out. No chunk crosses a gap of a second or
 /// more, so that its text is on the side of the gap where its speech is.
 std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int64_t frames_per_window,
@@ -67,7 +70,8 @@ std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int
 /// that words that belong together stay together. `probabilities` are the whole recording's, below `up` in its gaps.
 std::vector<SpeechChunk> keyed_chunks_of(std::span<const SpeechPiece> pieces, std::span<const float> probabilities,
                                          float up, std::int64_t frames_per_window,
-                                         std::span<const SampleRange> gaps = {});
+                                         std::span<const SampleRange> gaps = {},
+                                         std::span<const SampleRange> between_clips = {});
 
 /// Cuts a segment that lasts longer than its audio where that audio ends: behind it other chunks have speech.
 void end_with_audio(std::vector<Segment>& segments, Seconds audio);

@@ -102,7 +102,10 @@ std::vector<SpeechChunk> chunks_of_file(const DecodedFile& file, const PackedPie
                                         const TranscriptionContext& context) {
   if (!is_keyed(context)) return chunks_of(speech, context.model.frames_per_window, file.recording.gaps());
   const auto up = static_cast<float>(context.way.vad->threshold);
-  return keyed_chunks_of(speech, file.speech, up, context.model.frames_per_window, file.recording.gaps());
+  const auto& gaps = file.recording.gaps();
+  const std::int64_t samples = file.recording.samples();
+  const auto between = between_clips(clips_with_audio(context.way.clips, gaps, samples), samples);
+  return keyed_chunks_of(speech, file.speech, up, context.model.frames_per_window, gaps, between);
 }
 
 /// Where chunks begin and end when all follow each other, in seconds.
