@@ -6,15 +6,36 @@
 #include "base/try.h"
 
 namespace tutti {
+namespace {
 
-Result<ChunkMel> ChunkMel::of(const SampleReader& recording, std::int64_t frames, const LogMel& log_mel) {
-  auto mel = TRY(log_mel.window(recording, 0, frames));
-  return ChunkMel(std::move(mel), log_mel.n_mels(), frames, TRY(log_mel.morse(recording, 0, frames)));
+/// What of `span` is read at once: where nothing is certain, no more than a small network can follow.
+Result<KeyedPart> read_keying_of(const SampleReader& recording, WindowSpan span, const LogMel& log_mel) {
+  constexpr auto kMost = static_cast<std::int64_t>(12 * kFramesPerSecond);
+  return log_mel.read_keying(recording, span.seek, span.frames, kMost);
 }
 
-Result<std::optional<MorseReading>> ChunkMel::morse(WindowSpan span) {
-  if (span.seek != 0 || span.frames != frames_) return std::nullopt;
-  return morse_;
+}  // namespace
+
+Result<KeyedPart> RecordingMel::read_keying(WindowSpan span) {
+  return read_keying_of(recording_, span, log_mel_);
+}
+
+Result<ChunkMel> ChunkMel::of(const SampleReader& recording, std::int64_t frames, const LogMel& log_mel) {
+  ChunkMel chunk(log_mel.n_mels());
+  while (chunk.frames_ < frames) {
+    const WindowSpan rest{chunk.frames_, frames - chunk.frames_};
+    auto read = TRY(read_keying_of(recording, rest, log_mel));
+    const WindowSpan span{rest.seek, read.samples / kHopSamples};
+    chunk.parts_.push_back({span, TRY(log_mel.window(recording, span.seek, span.frames)), std::move(read)});
+    chunk.frames_ += span.frames;
+  }
+  return chunk;
+}
+
+Result<KeyedPart> ChunkMel::read_keying(WindowSpan span) {
+  const auto part = std::ranges::find(parts_, span.seek, [](const Part& each) { return each.span.seek; });
+  if (part == parts_.end() || part->span.frames > span.frames) return MelSource::read_keying(span);
+  return part->read;
 }
 
 Result<std::vector<float>> ChunkMel::window(WindowSpan span) {
@@ -22,10 +43,14 @@ Result<std::vector<float>> ChunkMel::window(WindowSpan span) {
     return fail(Fault::internal, "window of a chunk: expected frames within 0 to " + std::to_string(frames_) +
                                      ", found " + std::to_string(span.seek) + " to " +
                                      std::to_string(span.seek + span.frames));
-  if (span.seek == 0 && span.frames == frames_) return mel_;
   std::vector<float> cut(static_cast<std::size_t>(n_mels_ * span.frames));
-  for (std::int64_t bin = 0; bin < n_mels_; ++bin)
-    std::copy_n(mel_.begin() + bin * frames_ + span.seek, span.frames, cut.begin() + bin * span.frames);
+  for (const Part& part : parts_) {
+    const std::int64_t from = std::max(span.seek, part.span.seek);
+    const std::int64_t count = std::min(span.seek + span.frames, part.span.seek + part.span.frames) - from;
+    for (std::int64_t bin = 0; count > 0 && bin < n_mels_; ++bin)
+      std::copy_n(part.mel.begin() + bin * part.span.frames + from - part.span.seek, count,
+                  cut.begin() + bin * span.frames + from - span.seek);
+  }
   return cut;
 }
 

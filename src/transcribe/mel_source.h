@@ -18,8 +18,9 @@ class MelSource {
   virtual std::int32_t n_mels() const = 0;
   /// Frames of `span`, row-major [n_mels, span.frames] float32.
   virtual Result<std::vector<float>> window(WindowSpan span) = 0;
-  /// The Morse code of `span`, as LogMel::morse() has it; none of a source of other sound.
-  virtual Result<std::optional<MorseReading>> morse(WindowSpan /*span*/) { return std::nullopt; }
+  /// The beginning of `span` that is to be read at once, as LogMel::read_keying() has it: all of it, without Morse
+  /// code, of a source of other sound.
+  virtual Result<KeyedPart> read_keying(WindowSpan span) { return KeyedPart{.samples = span.frames * kHopSamples}; }
 };
 
 /// A recording of any length, computed window by window and clamped by the maximum of the whole, as in the reference.
@@ -34,9 +35,7 @@ class RecordingMel final : public MelSource {
   Result<std::vector<float>> window(WindowSpan span) override {
     return log_mel_.window(recording_, span.seek, span.frames, maximum_);
   }
-  Result<std::optional<MorseReading>> morse(WindowSpan span) override {
-    return log_mel_.morse(recording_, span.seek, span.frames);
-  }
+  Result<KeyedPart> read_keying(WindowSpan span) override;
 
  private:
   const LogMel& log_mel_;
@@ -44,27 +43,37 @@ class RecordingMel final : public MelSource {
   float maximum_;
 };
 
-/// A chunk, computed ahead and clamped by its own maximum. Its windows are cut out of it.
+/// A chunk, computed ahead and clamped by its own maximum. Of keyed sound, each part that is read at once is computed
+/// as a recording of its own. Its windows are cut out of it.
 class ChunkMel final : public MelSource {
  public:
-  /// `mel`: row-major [n_mels, frames]. `morse`: of all of them.
-  ChunkMel(std::vector<float> mel, std::int32_t n_mels, std::int64_t frames, std::optional<MorseReading> morse = {})
-      : mel_(std::move(mel)), n_mels_(n_mels), frames_(frames), morse_(std::move(morse)) {}
-  /// The whole of a recording.
+  /// `mel`: row-major [n_mels, frames].
+  ChunkMel(std::vector<float> mel, std::int32_t n_mels, std::int64_t frames) : ChunkMel(n_mels) {
+    frames_ = frames;
+    parts_.push_back({{0, frames}, std::move(mel), {.samples = frames * kHopSamples}});
+  }
+  /// The first frames of a recording.
   static Result<ChunkMel> of(const SampleReader& recording, std::int64_t frames, const LogMel& log_mel);
 
   std::int64_t frames() const { return frames_; }
   std::int32_t n_mels() const override { return n_mels_; }
   /// `span` is within the chunk.
   Result<std::vector<float>> window(WindowSpan span) override;
-  /// None of a part.
-  Result<std::optional<MorseReading>> morse(WindowSpan span) override;
+  /// Those of one call of of(), each in turn.
+  Result<KeyedPart> read_keying(WindowSpan span) override;
 
  private:
-  std::vector<float> mel_;
+  struct Part {
+    WindowSpan span{};
+    std::vector<float> mel{};
+    KeyedPart read{};
+  };
+
+  explicit ChunkMel(std::int32_t n_mels) : n_mels_(n_mels) {}
+
+  std::vector<Part> parts_{};  // one after the other
   std::int32_t n_mels_;
-  std::int64_t frames_;
-  std::optional<MorseReading> morse_;
+  std::int64_t frames_ = 0;
 };
 
 }  // namespace tutti

@@ -51,8 +51,8 @@ std::int32_t positions_of(WindowSpan window, const std::optional<ShortWindows>& 
   return 2 * positions < shortened->frames_per_window ? static_cast<std::int32_t>(positions) : 0;
 }
 
-bool is_same(const std::optional<WindowSpan>& known, WindowSpan window) {
-  return known && known->seek == window.seek && known->frames == window.frames;
+bool is_same(WindowSpan known, WindowSpan window) {
+  return known.seek == window.seek && known.frames == window.frames;
 }
 
 std::vector<std::string_view> bytes_of(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
@@ -110,7 +110,7 @@ void RemoteWindows::release() {
 }
 
 Result<void> RemoteWindows::open(WindowSpan window) {
-  if (is_same(span_, window)) return {};
+  if (span_ && is_same(*span_, window)) return {};
   release();
   const auto start = Clock::real().now();
   auto mel = mels_.window(window);
@@ -144,21 +144,20 @@ Result<std::string> RemoteWindows::detect_language(WindowSpan window) {
   return languages.front().code;
 }
 
-Result<bool> RemoteWindows::read(WindowSpan window) {
-  if (!service_.keyed_tone) return false;
-  if (!is_same(read_span_, window)) {
-    const auto start = Clock::real().now();
-    morse_ = TRY(mels_.morse(window));
-    costs_.spent.features += since(start);
-    read_span_ = window;
-    if (morse_) ++costs_.counts.windows;
-  }
-  return morse_.has_value();
+Result<WindowSpan> RemoteWindows::fitting(WindowSpan window) {
+  if (!service_.keyed_tone) return window;
+  const auto start = Clock::real().now();
+  auto read = TRY(mels_.read_keying(window));
+  costs_.spent.features += since(start);
+  read_span_ = {window.seek, read.samples / kHopSamples};
+  morse_ = std::move(read.morse);
+  if (morse_) ++costs_.counts.windows;
+  return read_span_;
 }
 
 DecodeAnswer RemoteWindows::decoded_morse() const {
-  DecodeAnswer answer{.tokens = service_.tokenizer.encode(text_of(*morse_))};
-  const auto aligned = aligned_reading(*morse_, read_span_->frames, bytes_of(answer.tokens, service_.tokenizer));
+  DecodeAnswer answer{.tokens = service_.tokenizer.encode(text_of(*morse_)), .is_exact = true};
+  const auto aligned = aligned_reading(*morse_, read_span_.frames, bytes_of(answer.tokens, service_.tokenizer));
   for (const float probability : aligned.probabilities) answer.token_logprobs.push_back(std::log(probability));
   double sum = 0;
   for (const float logprob : answer.token_logprobs) sum += logprob;
@@ -169,7 +168,7 @@ DecodeAnswer RemoteWindows::decoded_morse() const {
 }
 
 Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeRequest& request) {
-  if (TRY(read(window))) return decoded_morse();
+  if (morse_ && is_same(read_span_, window)) return decoded_morse();
   TRY(open(window));
   DecodingOptions decoding = service_.decoding;
   decoding.seed = seed_of(decoding.seed, origin_ + window.seek, request.temperature);
@@ -197,7 +196,7 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
 
 Result<AlignAnswer> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
   const auto tokens = bytes_of(request.text, service_.tokenizer);
-  if (TRY(read(window)) && joined(tokens, "") == text_of(*morse_))
+  if (morse_ && is_same(read_span_, window) && joined(tokens, "") == text_of(*morse_))
     return aligned_reading(*morse_, window.frames, tokens);
   TRY(open(window));
   const auto requested = Clock::real().now();

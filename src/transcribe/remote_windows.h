@@ -57,6 +57,8 @@ class RemoteWindows final : public WindowDecoder {
   /// Has `window` encoded, if it is not open already. The others do so by themselves.
   Result<void> open(WindowSpan window);
   Result<std::string> detect_language(WindowSpan window) override;
+  /// Reads the Morse code of a window; what is certain of it needs no engine.
+  Result<WindowSpan> fitting(WindowSpan window) override;
   Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) override;
   Result<AlignAnswer> align(WindowSpan window, const AlignRequest& request) override;
 
@@ -64,17 +66,15 @@ class RemoteWindows final : public WindowDecoder {
 
  private:
   void release();
-  /// Reads the Morse code of a window, once. Whether there is any that is certain.
-  Result<bool> read(WindowSpan window);
-  /// All of it: the limit on tokens is the network's, and nothing would read the rest.
+  /// All that was read: the limit on tokens is the network's, and nothing would read the rest.
   DecodeAnswer decoded_morse() const;
 
   const WindowService service_;
   MelSource& mels_;
   const std::int64_t origin_;
   std::optional<WindowSpan> span_{};
-  std::vector<float> mel_{};  // of that window, where it is of the keyed tone
-  std::optional<WindowSpan> read_span_{};
+  std::vector<float> mel_{};             // of that window, where it is of the keyed tone
+  WindowSpan read_span_{};               // of the last call of fitting()
   std::optional<MorseReading> morse_{};  // of that span; what it has is decoded and aligned without the engine
   WindowId window_ = 0;
   std::uint64_t requests_ = 0;

@@ -19,10 +19,11 @@ inline constexpr std::int32_t kBatchedSilenceMs = 160;
 /// Gaps between words of keying are known by their length beside others: any that was found ends a piece.
 inline constexpr std::int32_t kKeyedSilenceMs = 64;
 
-/// The longest window of keying: a small model loses its way in longer ones, and its context could not hold their text.
+/// The longest window of keying. What is certainly keyed is read the better the more there is of it; a small model gets
+/// less at once (transcribe/mel_source.h).
 inline constexpr Seconds kKeyedWindow{24};
 inline constexpr Seconds kKeyedSilence{4};  // ends a window: what is sent behind it may be of another station
-inline constexpr Seconds kKeyedPause{1.5};  // between transmissions: ends a window, or a text sent twice is read once
+inline constexpr Seconds kKeyedPause{1.5};  // between transmissions: live text is final then
 
 /// What follows for windows of keyed sound, if `options` are of such or the model is: they are short, each is read
 /// once, so that no time that the model writes decides what is read again; no text before it leads it, and a text that

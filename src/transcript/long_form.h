@@ -32,6 +32,7 @@ struct DecodeAnswer {
   double avg_logprob = 0;
   double no_speech_prob = 0;            // NaN where the vocabulary has no such token
   std::vector<float> token_logprobs{};  // by token, where they were requested; one more where the text ended
+  bool is_exact = false;                // another temperature would give the same
 };
 
 /// A request for the word times of a window that was decoded.
@@ -55,6 +56,8 @@ class WindowDecoder {
   /// Code of the most probable language of `window`: always a whole window, so past the end of a short recording it
   /// shows frames of silence (log-mel of zeros), where `decode` gets zeros after the clamp.
   virtual Result<std::string> detect_language(WindowSpan window) = 0;
+  /// The beginning of `window` that is to be decoded at once, before it is: all of it, or what the decoder can follow.
+  virtual Result<WindowSpan> fitting(WindowSpan window) { return window; }
   /// One decoding of `window`, which never reaches past the recording; what is missing to a whole window are zeros.
   virtual Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) = 0;
   /// Aligns a text with the window it was decoded from. Starts do not decrease and lie in the window.

@@ -32,8 +32,9 @@ WindowTranscriber::WindowTranscriber(const LongFormInput& input, const Tokenizer
     words_.emplace(tokenizer, *options.words, prompt_.sot_sequence(), language, input.frames_per_window);
 }
 
-Result<WindowText> WindowTranscriber::transcribe(WindowSpan window, std::span<const std::int32_t> previous,
+Result<WindowText> WindowTranscriber::transcribe(WindowSpan offered, std::span<const std::int32_t> previous,
                                                  WindowDecoder& decoder, const AroundWindow& around) const {
+  const WindowSpan window = TRY(decoder.fitting(offered));
   auto request = TRY(prompt_.request_after(previous));
   const auto decoding = TRY(decode_with_fallback(window, std::move(request), decoder));
   WindowText text{.next_seek = window.seek + window.frames,
@@ -64,7 +65,7 @@ Result<WindowDecoding> WindowTranscriber::decode_with_fallback(WindowSpan window
                 {compression_ratio(strip(text)), answer.avg_logprob, answer.no_speech_prob},
                 temperature,
                 std::move(answer.token_logprobs)};
-    if (!needs_fallback(decoding.scores, options_)) break;
+    if (answer.is_exact || !needs_fallback(decoding.scores, options_)) break;
   }
   return decoding;
 }

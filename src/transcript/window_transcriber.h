@@ -42,10 +42,11 @@ class WindowTranscriber {
   WindowTranscriber(const LongFormInput& input, const Tokenizer& tokenizer, const LongFormOptions& options,
                     const std::string& language);
 
-  /// Decodes `window` by the rules; `previous`: text that leads the prompt, as tokens; `around`: for word times alone.
+  /// Decodes `offered` by the rules, or as much of its beginning as the decoder takes; `previous`: text that leads the
+  /// prompt, as tokens; `around`: for word times alone.
   /// With a hallucination-silence threshold, segments that look invented are left out, and `next_seek` is where to
   /// decode them again. Fault::usage where the prefix leaves no positions for an answer.
-  Result<WindowText> transcribe(WindowSpan window, std::span<const std::int32_t> previous, WindowDecoder& decoder,
+  Result<WindowText> transcribe(WindowSpan offered, std::span<const std::int32_t> previous, WindowDecoder& decoder,
                                 const AroundWindow& around = {}) const;
 
  private:

@@ -44,7 +44,7 @@ TEST(MorseReading, HasTheTimesOfTheMarks) {
   ASSERT_TRUE(reading);
   std::size_t at = 0;
   for (const KeyedWord& word : made.text.words) {
-    for (const KeyDown& keyed : word.letters) {
+    for (const KeyDown& keyed : word.symbols) {
       ASSERT_LT(at, reading->size());
       EXPECT_NEAR((*reading)[at].start, made.start + keyed.start, 0.03);
       EXPECT_NEAR((*reading)[at].end, made.start + keyed.end, 0.03);
@@ -78,6 +78,40 @@ TEST(MorseReading, IsOfTheNamedStation) {
   KeyedAudio made = keyed_audio(kText, {.wpm = 20}, 15, 640);
   made.add(keyed_text("TEST TEST DE OH2XYZ OH2XYZ TEST TEST", {.wpm = 24}), 740, 2);
   EXPECT_EQ(text_read(made, 640), kText);
+}
+
+TEST(MorseReading, StationsOfOtherSpeedAreReadApart) {
+  KeyedAudio made = keyed_audio("TEST DE OM3RY OM3RY", {.wpm = 28, .jitter = 0.03}, 12);
+  const KeyedAudio answer = keyed_audio("OM3RY 599 DE F1RS K", {.wpm = 18, .jitter = 0.03}, 6, 643);
+  made.pcm.insert(made.pcm.end(), answer.pcm.begin(), answer.pcm.end());
+  EXPECT_EQ(text_read(made), "TEST DE OM3RY OM3RY OM3RY 599 DE F1RS K");
+}
+
+TEST(MorseReading, OfAllStationsInTurn) {
+  for (const double hertz : {655.0, 670.0, 900.0}) {
+    KeyedAudio made = keyed_audio(kText, {.wpm = 22}, 12, 640);
+    const KeyedAudio answer = keyed_audio("DL1ABC DE F1RS K", {.wpm = 25}, 6, hertz);
+    made.pcm.insert(made.pcm.end(), answer.pcm.begin(), answer.pcm.end());
+    std::string text;
+    std::size_t parts = 0;
+    for (std::span<const std::int16_t> rest = made.pcm; !rest.empty(); ++parts) {
+      const KeyedPart part = read_keyed_part(rest, 12 * 16'000);
+      if (part.morse) text += " " + joined(*part.morse, "", &ReadSymbol::text);
+      rest = rest.subspan(static_cast<std::size_t>(part.samples));
+    }
+    EXPECT_EQ(text, " " + std::string(kText) + " DL1ABC DE F1RS K") << hertz;
+    EXPECT_EQ(parts, hertz > 800 ? 2U : 1U) << "what is far away is followed by itself";
+  }
+}
+
+TEST(MorseReading, NoMoreOfWhatIsUncertainThanIsRequested) {
+  std::vector<std::int16_t> carrier(20 * 16'000);
+  for (std::size_t i = 0; i < carrier.size(); ++i)
+    carrier[i] = static_cast<std::int16_t>(5000 * std::sin(0.25 * static_cast<double>(i)));
+  const KeyedPart part = read_keyed_part(carrier, 12 * 16'000);
+  EXPECT_FALSE(part.morse);
+  EXPECT_LE(part.samples, 12 * 16'000);
+  EXPECT_GE(part.samples, 6 * 16'000);
 }
 
 TEST(MorseReading, NoneOfNoiseSteadyCarriersAndSilence) {

@@ -147,11 +147,13 @@ TEST_F(RemoteWindowsTest, MorseThatIsCertainIsDecodedWithoutTheEngine) {
   keyed.keyed_tone = true;
   RemoteWindows windows(keyed, mels);
   const WindowSpan span{0, samples.samples() / kHopSamples};
+  EXPECT_EQ(windows.fitting(span).value().frames, span.frames);
   const auto answer = windows.decode(span, {.prompt = {1}});
   ASSERT_TRUE(answer);
   EXPECT_EQ(tokenizer_->decode(answer->tokens), " CQ DE DL1ABC K");
   EXPECT_GT(answer->avg_logprob, -0.1);
   EXPECT_EQ(answer->no_speech_prob, 0);
+  EXPECT_TRUE(answer->is_exact);
   const auto aligned = windows.align(span, {.text = answer->tokens});
   ASSERT_TRUE(aligned);
   ASSERT_EQ(aligned->ends.size(), answer->tokens.size());
@@ -165,11 +167,29 @@ TEST_F(RemoteWindowsTest, MorseThatIsCertainIsDecodedWithoutTheEngine) {
 }
 
 TEST_F(RemoteWindowsTest, AudioThatIsNotKeyedIsDecodedByTheEngine) {
+  std::vector<std::int16_t> carrier(18 * 16'000);
+  for (std::size_t i = 0; i < carrier.size(); ++i)
+    carrier[i] = static_cast<std::int16_t>(8000 * std::sin(0.25 * static_cast<double>(i)));
+  const PcmSamples samples(carrier);
   const LogMel log_mel(80, /*keyed_tone=*/true);
-  RecordingMel mels(log_mel, recording_, 0);
+  RecordingMel mels(log_mel, samples, 0);
   WindowService keyed = service();
   keyed.keyed_tone = true;
   RemoteWindows windows(keyed, mels);
-  ASSERT_TRUE(windows.decode({0, 300}, {.prompt = {1}}));
+  const WindowSpan part = windows.fitting({0, 1800}).value();
+  EXPECT_EQ(part.seek, 0);
+  EXPECT_LE(part.frames, 1200) << "a small network loses its way in more";
+  EXPECT_GE(part.frames, 600);
+  ASSERT_TRUE(windows.decode(part, {.prompt = {1}}));
   EXPECT_EQ(engine_.opened.size(), 1U);
+
+  ChunkMel chunk = ChunkMel::of(samples, 1800, log_mel).value();
+  EXPECT_EQ(chunk.frames(), 1800);
+  EXPECT_EQ(chunk.read_keying({0, 1800}).value().samples, part.frames * kHopSamples) << "as the recording's";
+  const std::int64_t rest = 1800 - part.frames;
+  EXPECT_EQ(chunk.read_keying({part.frames, rest}).value().samples, rest * kHopSamples);
+  const auto whole = chunk.window({0, 1800}).value(), second = chunk.window({part.frames, rest}).value();
+  for (const std::int64_t bin : {0, 79})
+    EXPECT_EQ(whole[static_cast<std::size_t>(bin * 1800 + 1799)],
+              second[static_cast<std::size_t>((bin + 1) * rest - 1)]);
 }

@@ -13,7 +13,7 @@ namespace tutti {
 namespace {
 
 constexpr float kNever = -1e9F;
-constexpr float kTextScale = 0.8F;  // the text of no operator is quite like the one that was counted
+constexpr float kTextScale = 0.6F;  // no operator writes quite what was counted; by 50 clips at -6 dB (2026-11-30)
 
 /// All patterns as one tree of dots and dashes.
 struct PatternTree {
@@ -123,7 +123,7 @@ class Cell {
   const Token* begin() const { return tokens_.data(); }
   const Token* end() const { return tokens_.data() + size_; }
 
-  static constexpr std::size_t kMost = 4;
+  static constexpr std::size_t kMost = 8;  // with 4, 10.3 % wrong at -6 dB and not 9.7; 16 gain nothing
 
  private:
   std::array<Token, kMost> tokens_;

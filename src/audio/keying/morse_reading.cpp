@@ -13,6 +13,7 @@
 namespace tutti {
 namespace {
 
+constexpr auto kPerToneSample = static_cast<std::size_t>(kModelRate.value / kToneRate);
 constexpr std::size_t kBlock = 96;  // samples of kToneRate: 48 ms, about a dot of 25 words a minute
 
 /// Follows slowly, by parts of 10 ms.
@@ -38,7 +39,9 @@ struct Reading {
   KeyingPath path{};
   double wpm = 0;
   double spacing = 1;
-  bool is_certain = false;
+  bool is_certain = false;  // a path with symbols, then
+
+  double unit() const { return 1.2 / std::max(wpm, 1.0) * kToneRate; }
 };
 
 class Reader {
@@ -73,7 +76,8 @@ class Reader {
     // A soft tone is taken as steady: what its level seems to do is mostly noise. That of a loud one is followed.
     constexpr double kLoud = -1.5;  // dB in 500 Hz
     const bool is_loud = decibels() > kLoud;
-    const double width = is_loud ? 1.0 : 0.3, spread = is_loud ? 0.2 : 0.05;
+    const double width = is_loud ? 1.0 : 0.3;
+    double spread = is_loud ? 0.2 : 0.05;
     Reading better = rough;
     for (const double step : {0.03, 0.015}) {
       follow(better.path, width);
@@ -83,6 +87,7 @@ class Reader {
         const double wpm = before.wpm * share;
         keep_better(better, path_at(wpm, spread, {.spacing = before.spacing}), wpm, before.spacing);
       }
+      if (is_loud) spread = spread_of(better.path);
     }
     better.path = path_at(better.wpm, spread, {.spacing = better.spacing, .has_logprobs = true});
     constexpr float kLeastScore = 150;  // noise alone had 137 at most (2026-11-30)
@@ -153,6 +158,24 @@ class Reader {
     }
   }
 
+  /// The standard deviation of the marks' levels, as a share of them, without what noise adds.
+  double spread_of(const KeyingPath& path) const {
+    constexpr double kLeast = 0.08, kMost = 0.2;
+    double sum = 0, all = 0;
+    for (const PathMark& mark : path.marks) {
+      double on = 0, expected = 0;
+      for (std::size_t i = mark.from; i < mark.to; ++i) {
+        on += tone_[i].real();
+        expected += levels_[i];
+      }
+      if (!(expected > 0)) continue;
+      const auto samples = static_cast<double>(mark.to - mark.from);
+      sum += std::pow(on / expected - 1, 2) - noise_ * samples / (expected * expected);
+      ++all;
+    }
+    return std::clamp(std::sqrt(std::max(sum, 0.0) / std::max(all, 1.0)), kLeast, kMost);
+  }
+
   /// How much of the in-phase power, over that of noise, the path leaves, as a share of what it explains.
   double unexplained(const KeyingPath& path) const {
     std::vector<float> keyed(tone_.size());
@@ -177,53 +200,113 @@ class Reader {
   double noise_ = 0;  // variance of one in-phase sample
 };
 
-/// The middle of the longest gap between marks, if it is longer than one between words: another station may answer
-/// behind it.
-std::optional<std::size_t> pause_in(const Reading& reading) {
-  constexpr double kLeast = 9;  // units
-  double longest = kLeast * reading.spacing * 1.2 / std::max(reading.wpm, 1.0) * kToneRate;
-  std::optional<std::size_t> middle;
-  const auto& marks = reading.path.marks;
+/// The middle of the longest gap between marks, of those that are longer than `least` and have their middle within a
+/// range.
+std::optional<std::size_t> longest_gap(const std::vector<PathMark>& marks, double least, std::size_t from,
+                                       std::size_t to) {
+  std::optional<std::size_t> longest;
   for (std::size_t i = 1; i < marks.size(); ++i) {
     const auto gap = static_cast<double>(marks[i].from - marks[i - 1].to);
-    if (gap <= longest) continue;
-    longest = gap;
-    middle = (marks[i].from + marks[i - 1].to) / 2;
+    const std::size_t middle = (marks[i].from + marks[i - 1].to) / 2;
+    if (gap <= least || middle < from || middle >= to) continue;
+    least = gap;
+    longest = middle;
   }
-  return middle;
+  return longest;
 }
 
-/// Reads a tone as one station's, and where it pauses also as that of two; what is likelier counts.
-Reading read_stations(const std::vector<ToneSample>& carrier) {
-  constexpr float kOfTwo = 20;  // nats, for twice as many unknowns
-  Reading whole = Reader(carrier).read();
-  const auto pause = pause_in(whole);
+/// The beginning of a tone, up to a sample of kToneRate.
+struct ReadPart {
+  Reading reading{};
+  std::size_t end = 0;
+};
+
+/// Whether it may be one hand's. The scores of parts do not compare, for each has its own noise.
+bool is_alike(const Reading& one, const Reading& other) {
+  constexpr double kSame = 0.08;  // of the speed
+  return one.spacing == other.spacing && std::abs(one.wpm / other.wpm - 1) < kSame;
+}
+
+/// Reads a tone as one station's, and where it pauses for longer than between words also as that of two: another may
+/// answer there. Where all have one hand, the whole counts, and the first alone if nothing else is certain.
+ReadPart read_stations(const std::vector<ToneSample>& carrier) {
+  constexpr double kPause = 9;  // units
+  ReadPart whole{Reader(carrier).read(), carrier.size()};
+  const auto pause = longest_gap(whole.reading.path.marks, kPause * whole.reading.unit(), 0, carrier.size());
   if (!pause) return whole;
   const auto middle = carrier.begin() + static_cast<std::ptrdiff_t>(*pause);
-  Reading first = Reader({carrier.begin(), middle}).read();
-  if (!first.is_certain) return whole;
-  Reading second = Reader({middle, carrier.end()}).read();
-  if (!second.is_certain) return whole;
-  if (whole.is_certain && first.path.score + second.path.score < whole.path.score + kOfTwo) return whole;
-  auto& symbols = first.path.symbols;
-  symbols.push_back({0, symbols.back().to, symbols.back().to, 0});
+  ReadPart first{Reader({carrier.begin(), middle}).read(), *pause};
+  if (!first.reading.is_certain) return whole;
+  const Reading second = Reader({middle, carrier.end()}).read();
+  if (!second.is_certain) return whole.reading.is_certain ? whole : first;
+  if (whole.reading.is_certain && is_alike(first.reading, second) && is_alike(first.reading, whole.reading))
+    return whole;
+  KeyingPath& path = first.reading.path;
+  path.symbols.push_back({0, path.symbols.back().to, path.symbols.back().to, 0});
   for (const PathSymbol& symbol : second.path.symbols)
-    symbols.push_back({symbol.symbol, symbol.from + *pause, symbol.to + *pause, symbol.logprob});
+    path.symbols.push_back({symbol.symbol, symbol.from + *pause, symbol.to + *pause, symbol.logprob});
+  for (const PathMark& mark : second.path.marks) path.marks.push_back({mark.from + *pause, mark.to + *pause});
+  first.end = carrier.size();
   return first;
+}
+
+/// Ends a part before the first stretch without marks that has a tone of its own: that of another station, whose pitch
+/// was not followed. The first one's marks may be behind that.
+void end_before_other(ReadPart& part, std::span<const std::int16_t> pcm, std::optional<double> target) {
+  constexpr double kLeast = 2.5, kWordGaps = 1.5;  // seconds; of the gap between words
+  const Reading& reading = part.reading;
+  const double least = std::max(kLeast * kToneRate, kWordGaps * 7 * reading.spacing * reading.unit());
+  const auto& marks = reading.path.marks;
+  for (std::size_t i = 0; i <= marks.size(); ++i) {
+    const std::size_t from = i == 0 ? 0 : marks[i - 1].to, to = i == marks.size() ? part.end : marks[i].from;
+    if (static_cast<double>(to - from) < least) continue;
+    const auto other =
+        read_stations(carrier_in_phase(pcm.subspan(from * kPerToneSample, (to - from) * kPerToneSample), target));
+    if (!other.reading.is_certain) continue;
+    if (i == 0) {
+      part = {other.reading, (other.reading.path.marks.back().to + to) / 2};
+      return;
+    }
+    part.end = from + other.reading.path.marks.front().from / 2;
+    auto& symbols = part.reading.path.symbols;
+    while (symbols.back().to > from || symbols.back().symbol == 0) symbols.pop_back();
+    return;
+  }
+}
+
+MorseReading morse_of(const KeyingPath& path) {
+  MorseReading symbols;
+  for (const PathSymbol& symbol : path.symbols)
+    symbols.push_back({sent_symbols()[symbol.symbol].text, static_cast<double>(symbol.from) / kToneRate,
+                       static_cast<double>(symbol.to) / kToneRate, symbol.logprob});
+  return symbols;
+}
+
+std::int64_t samples_of(std::size_t at) {
+  return static_cast<std::int64_t>(at * kPerToneSample);
 }
 
 }  // namespace
 
 std::optional<MorseReading> read_morse(std::span<const std::int16_t> pcm, std::optional<double> target) {
+  auto part = read_keyed_part(pcm, std::ssize(pcm), target);
+  return part.samples == std::ssize(pcm) ? std::move(part.morse) : std::nullopt;
+}
+
+KeyedPart read_keyed_part(std::span<const std::int16_t> pcm, std::int64_t most, std::optional<double> target) {
   const auto carrier = carrier_in_phase(pcm, target);
-  if (carrier.empty()) return std::nullopt;
-  const Reading reading = read_stations(carrier);
-  if (!reading.is_certain || reading.path.symbols.empty()) return std::nullopt;
-  MorseReading symbols;
-  for (const PathSymbol& symbol : reading.path.symbols)
-    symbols.push_back({sent_symbols()[symbol.symbol].text, static_cast<double>(symbol.from) / kToneRate,
-                       static_cast<double>(symbol.to) / kToneRate, symbol.logprob});
-  return symbols;
+  const std::int64_t all = std::ssize(pcm);
+  if (carrier.empty()) return {.samples = std::min(all, most)};
+  ReadPart part = read_stations(carrier);
+  if (part.reading.is_certain) {
+    end_before_other(part, pcm, target);
+    return {part.end < carrier.size() ? samples_of(part.end) : all, morse_of(part.reading.path)};
+  }
+  if (all <= most) return {.samples = all};
+  const auto last = static_cast<std::size_t>(most) / kPerToneSample;
+  const auto pause = longest_gap(part.reading.path.marks, 0, last / 2, last);
+  const std::int64_t end = pause ? samples_of(*pause) : most;
+  return read_keyed_part(pcm.first(static_cast<std::size_t>(end)), end, target);
 }
 
 }  // namespace tutti

@@ -165,10 +165,15 @@ Result<std::vector<float>> LogMel::window(const SampleReader& recording, std::in
   return mel;
 }
 
-Result<std::optional<MorseReading>> LogMel::morse(const SampleReader& recording, std::int64_t first,
-                                                  std::int64_t frames) const {
-  if (!tables_->keyed_tone) return std::nullopt;
-  return read_morse(TRY(samples_within(recording, first, frames)), tables_->target);
+Result<KeyedPart> LogMel::read_keying(const SampleReader& recording, std::int64_t first, std::int64_t frames,
+                                      std::int64_t most) const {
+  KeyedPart all{.samples = frames * kMelHop};
+  if (!tables_->keyed_tone) return all;
+  const auto pcm = TRY(samples_within(recording, first, frames));
+  auto part = read_keyed_part(pcm, most * kMelHop, tables_->target);
+  if (part.samples == std::ssize(pcm)) part.samples = all.samples;
+  part.samples = std::max(part.samples / kMelHop, std::int64_t{1}) * kMelHop;
+  return part;
 }
 
 Result<float> LogMel::window_into(const SampleReader& recording, std::int64_t first, std::int64_t frames, float* out,

@@ -50,10 +50,10 @@ class LogMel {
   /// reference's values where another part of the file is louder.
   Result<std::vector<float>> window(const SampleReader& recording, std::int64_t first, std::int64_t frames) const;
 
-  /// The Morse code of these frames (audio/keying/morse_reading.h), if it is of the keyed tone and that is certain.
-  /// Nothing is computed for any other.
-  Result<std::optional<MorseReading>> morse(const SampleReader& recording, std::int64_t first,
-                                            std::int64_t frames) const;
+  /// The first of these frames that are read at once, and their Morse code, as read_keyed_part() has it: a number of
+  /// whole frames. All of them, without any code, if it is not of the keyed tone.
+  Result<KeyedPart> read_keying(const SampleReader& recording, std::int64_t first, std::int64_t frames,
+                                std::int64_t most) const;
 
   /// The mel of a window, written into rows of a larger array: bin b of frame f goes to `out[b * stride + f]`. Yields
   /// what silence comes to under this clamp, which is what padding behind the recording holds.

@@ -160,7 +160,7 @@ MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
   for (KeyedWord& word : clip.words) {
     word.start += tone.start;
     word.end += tone.start;
-    for (KeyDown& sign : word.letters) sign = {sign.start + tone.start, sign.end + tone.start};
+    for (KeyDown& sign : word.symbols) sign = {sign.start + tone.start, sign.end + tone.start};
   }
   clip.pcm = to_pcm(received(std::llround(seconds * kModelRate.value), tone, clip.path, random));
   return clip;

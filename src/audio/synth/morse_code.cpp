@@ -66,7 +66,7 @@ void key_word(std::string_view word, Key& key, KeyedText& keyed) {
     if (made.text.empty()) made.start = key.now();
     const double start = key.now();
     key_letter(pattern, key, keyed);
-    made.letters.push_back({start, key.now()});
+    made.symbols.push_back({start, key.now()});
     made.text += symbol;
   }
   made.end = key.now();

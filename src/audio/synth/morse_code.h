@@ -22,7 +22,7 @@ struct KeyedWord {
   std::string text;
   double start = 0;
   double end = 0;
-  std::vector<KeyDown> letters{};  ///< from the first mark's start to the last one's end, for each symbol of the text
+  std::vector<KeyDown> symbols{};  ///< from the first mark's start to the last one's end, for each symbol of the text
 };
 
 struct KeyedText {

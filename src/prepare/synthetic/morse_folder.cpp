@@ -39,8 +39,8 @@ std::string morse_id_of(std::int64_t index) {
 }
 
 void append_letters(const KeyedWord& word, std::vector<Word>& out) {
-  for (std::size_t i = 0; i < word.letters.size(); ++i)
-    out.push_back({(i == 0 ? " " : "") + word.text.substr(i, 1), word.letters[i].start, word.letters[i].end, 1});
+  for (std::size_t i = 0; i < word.symbols.size(); ++i)
+    out.push_back({(i == 0 ? " " : "") + word.text.substr(i, 1), word.symbols[i].start, word.symbols[i].end, 1});
 }
 
 /// The words, or their letters, with their times, as one segment.
