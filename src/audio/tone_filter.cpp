@@ -219,7 +219,7 @@ std::vector<std::vector<float>> line_scores(const std::vector<ToneSample>& base,
 /// jumps.
 std::vector<double> likeliest_path(const std::vector<std::vector<float>>& scores) {
   constexpr float kJump = 20, kMove = 0.5F;  // 10 went to another station in the second behind the last mark
-  constexpr std::size_t kMost = 3;  // bins
+  constexpr std::size_t kMost = 3;           // bins
   const std::size_t wide = scores.front().size();
   std::vector<float> best = scores.front();
   std::vector<std::vector<std::size_t>> from;

@@ -260,11 +260,12 @@ void end_before_other(ReadPart& part, std::span<const std::int16_t> pcm, std::op
   for (std::size_t i = 0; i <= marks.size(); ++i) {
     const std::size_t from = i == 0 ? 0 : marks[i - 1].to, to = i == marks.size() ? part.end : marks[i].from;
     if (static_cast<double>(to - from) < least) continue;
-    const auto other =
-        read_stations(carrier_in_phase(pcm.subspan(from * kPerToneSample, (to - from) * kPerToneSample), target));
+    const auto stretch = pcm.first(std::min(to * kPerToneSample, pcm.size())).subspan(from * kPerToneSample);
+    ReadPart other = read_stations(carrier_in_phase(stretch, target));
     if (!other.reading.is_certain) continue;
     if (i == 0) {
-      part = {other.reading, (other.reading.path.marks.back().to + to) / 2};
+      other.end = std::min(other.end, (other.reading.path.marks.back().to + to) / 2);
+      part = std::move(other);
       return;
     }
     part.end = from + other.reading.path.marks.front().from / 2;

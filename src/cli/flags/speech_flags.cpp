@@ -120,7 +120,7 @@ void add_vad(OptionTable& table, VadFlags& f) {
             "speech ends below this probability; None: 0.15 less than --vad-threshold, but at least 0.01");
   table.add("vad-min-speech-duration-ms", f.min_speech_duration_ms, "MS|None", "drop shorter speech; None: 0");
   table.add("vad-max-speech-duration-s", f.max_speech_duration_s, "S|None",
-            "cut longer speech; None: never, with --batched after a window, with keying after 12");
+            "cut longer speech; None: never, with --batched after a window, with keying after 24");
   table.add("vad-min-silence-duration-ms", f.min_silence_duration_ms, "MS|None",
             "shorter silence is left in; None: 2000, with --batched or a model of Morse 160, with keying 64");
   table.add("vad-speech-pad-ms", f.speech_pad_ms, "MS|None", "kept before and after speech; None: 400");
