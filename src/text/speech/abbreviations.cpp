@@ -63,7 +63,6 @@ constexpr auto kAlways = std::to_array<ShortForm>({
     {"bldg", "building"},
     {"hwy", "highway"},
     {"pkwy", "parkway"},
-    {"rm", "room"},
     {"attn", "attention"},
     {"fwd", "forward"},
     {"intl", "international"},
@@ -124,6 +123,18 @@ constexpr auto kAlways = std::to_array<ShortForm>({
     {"n/a", "n a"},
     {"y/y", "year on year"},
     {"q/q", "quarter on quarter"},
+    {"m/m", "month on month"},
+    {"w/w", "week on week"},
+    {"yoy", "year over year"},
+    {"qoq", "quarter over quarter"},
+    {"bdrm", "bedroom"},
+    {"bbl", "barrel"},
+    {"mln", "million"},
+    {"bln", "billion"},
+    {"trn", "trillion"},
+    {"bdrms", "bedrooms"},
+    {"b.sc", "b s c"},
+    {"m.sc", "m s c"},
     {"utd", "united"},
     {"mya", "million years ago"},
     {"lmk", "let me know"},
@@ -245,6 +256,13 @@ constexpr auto kWithPoint = std::to_array<ShortForm>({
     {"esp", "especially"},
     {"ss", "sections"},
     {"cols", "columns"},
+    {"sc", "scene"},
+    {"rm", "room"},
+    {"amdt", "amendment"},
+    {"reg", "regular"},
+    {"op", "opus"},
+    {"lg", "large"},
+    {"sm", "small"},
 });
 
 /// Short with a capital alone; the states with a point.
@@ -256,7 +274,8 @@ constexpr auto kWithCapital = std::to_array<ShortForm>({
     {"Conn", "connecticut"}, {"Fla", "florida"},    {"Kan", "kansas"},        {"Mich", "michigan"},
     {"Minn", "minnesota"},   {"Neb", "nebraska"},   {"Nev", "nevada"},        {"Okla", "oklahoma"},
     {"Tenn", "tennessee"},   {"Tex", "texas"},      {"Wis", "wisconsin"},     {"Colo", "colorado"},
-    {"Ariz", "arizona"},     {"Ala", "alabama"},    {"Penn", "pennsylvania"},
+    {"Ariz", "arizona"},     {"Ala", "alabama"},    {"Penn", "pennsylvania"}, {"Apt", "apartment"},
+    {"Rm", "room"},
 });
 
 /// Of first names, before another name: "Benj. Franklin".
@@ -286,6 +305,7 @@ std::optional<std::string_view> long_form(std::string_view word, bool has_point,
   if (is_capital && small == "st") return next_is_name ? "saint" : "street";
   if (is_capital && small == "dr") return next_is_name || !has_point ? "doctor" : "drive";
   if (word == "Ft" && next_is_name) return "fort";
+  if (word == "v" && has_point && next_is_name) return "versus";  // of a case
   if (word == "Fr" && next_is_name) return "father";
   if (has_point && next_is_name) {
     const auto name = found_in(kFirstNames, word);
@@ -340,7 +360,7 @@ bool is_street_word(std::string_view word) {
 }
 
 std::optional<std::string_view> scale_name(std::string_view text) {
-  constexpr std::array<ShortForm, 15> kScales{{{"hundred", "hundred"},
+  constexpr std::array<ShortForm, 18> kScales{{{"hundred", "hundred"},
                                                {"lakh", "lakh"},
                                                {"crore", "crore"},
                                                {"thousand", "thousand"},
@@ -349,6 +369,9 @@ std::optional<std::string_view> scale_name(std::string_view text) {
                                                {"mil", "million"},
                                                {"m", "million"},
                                                {"mn", "million"},
+                                               {"mln", "million"},
+                                               {"bln", "billion"},
+                                               {"trn", "trillion"},
                                                {"billion", "billion"},
                                                {"b", "billion"},
                                                {"bn", "billion"},

@@ -170,6 +170,10 @@ std::optional<std::string> digit_group_words(std::string_view text) {
                                          groups_of(text.substr(0, port), '.', kOfNetwork).size() == kOfNetwork &&
                                          is_all_digits(text.substr(port + 1)))  // "127.0.0.1:8000"
     return *digit_group_words(text.substr(0, port)) + " colon " + paired_words(text.substr(port + 1));
+  if (const auto mask = text.rfind('/'); mask != text.npos &&
+                                         groups_of(text.substr(0, mask), '.', kOfNetwork).size() == kOfNetwork &&
+                                         is_all_digits(text.substr(mask + 1)))  // "10.1.2.0/24"
+    return *digit_group_words(text.substr(0, mask)) + " slash " + cardinal_words(text.substr(mask + 1));
   if (auto words = telephone_words(text)) return words;
   if (const auto groups = groups_of(text, '.', 3); are_thousands(groups)) return cardinal_words(joined(groups, ""));
   if (const auto groups = groups_of(text, '.', 3); !groups.empty())

@@ -87,6 +87,8 @@ class CompoundReader {
     const bool is_behind_digit = at_ > characters_.size() && is_ascii_digit(word_[at_ - characters_.size() - 1]);
     if (characters_ == "x" && is_behind_digit && is_beside_digit)
       text_.add_words("by");  // "4x4"
+    else if (characters_ == "m" && is_behind_digit && at_ == word_.size() && word_.find('x') != word_.npos)
+      text_.add_words(text_.core(1).empty() || !text_.token(0)->behind.empty() ? "meters" : "meter");  // "4x400m relay"
     else if (characters_ == "'s" && is_behind_digit)
       text_.add_ending(characters_);  // "the V-6's"
     else if (is_short || is_of_code(is_behind_digit) || (characters_ == "A" && is_joined_to_code()) ||
@@ -124,12 +126,18 @@ class CompoundReader {
     const auto stem = word.substr(0, word.size() - std::min<std::size_t>(word.size(), 3));
     const auto one = std::string_view(small).substr(0, small.size() - (small.ends_with('s') ? 1 : 0));
     const auto parts = camel_parts(word);
-    const bool is_short_form = is_ascii_upper(word.front()) && before_word(word) == '-' && text_.token(0)->has_point();
+    const bool is_short_form =
+        word.size() > 1 && is_ascii_upper(word.front()) && before_word(word) == '-' && text_.token(0)->has_point();
     const auto state = is_short_form ? short_state(word) : std::nullopt;
     const auto form = state ? state : is_short_form ? long_form(word, true, false) : std::nullopt;
     const auto front = at_ - word.size();
-    const bool is_behind_number = before_word(word) == '-' && front > 1 && is_ascii_digit(word_[front - 2]);
-    const bool may_be_measure = is_behind_number && word.size() > 1 && (small != "in" || text_.token(0)->has_point());
+    const bool is_behind_ordinal = before_word(word) == '-' && ::tutti::is_ordinal(word_.substr(0, front - 1)) &&
+                                   text_.token(0)->has_point();  // "89th-min."
+    const bool is_behind_number =
+        is_behind_ordinal || (before_word(word) == '-' && front > 1 && is_ascii_digit(word_[front - 2]));
+    const bool is_liter = small == "l" && at_ == word_.size() && text_.token(0)->behind.empty();  // "a 1.5-l bottle"
+    const bool may_be_measure =
+        is_behind_number && (word.size() > 1 || is_liter) && (small != "in" || text_.token(0)->has_point());
     const auto measure = may_be_measure ? unit_name(word, true) : std::nullopt;
     if (form)
       text_.add_words(*form);  // "D-Calif."
@@ -138,7 +146,7 @@ class CompoundReader {
     else if (word.size() > 2 && word.ends_with('s') && is_spelled(text_, word.substr(0, word.size() - 1)))
       add_several(word.substr(0, word.size() - 1));  // "IDs/passports"
     else if (measure)
-      text_.add_words(*measure);                                                             // "12-oz."
+      add_measure(*measure);                                                                 // "12-oz."
     else if (text_.knows(small) && !(has_no_vowel(small) && word_.find('_') != word_.npos))  // "timeout_ms"
       text_.add_words(small);
     else if (const auto spoken = spoken_acronym(ascii_upper(word)))
@@ -155,6 +163,12 @@ class CompoundReader {
       for (const auto part : parts) add_part(part);
     else
       text_.add_words(small);
+  }
+
+  /// "a 9x13-in. pan": the point is the unit's.
+  void add_measure(const std::string& unit) {
+    text_.add_words(unit);
+    if (at_ == word_.size()) text_.take_point();
   }
 
   /// Capitals that are spelled, in the plural.
@@ -261,7 +275,9 @@ class CompoundReader {
       const bool is_often = left.size() > 1 && left.back() == 's' && text_.before() &&  // "6 doses/day"
                             !number_at_front(text_.before()->core).empty() &&
                             std::ranges::find(kTimes, next) != kTimes.end();
-      words = is_path               ? "slash"  // "/usr"
+      constexpr std::size_t kName = 3;
+      const bool is_version = left.size() >= kName && are_capitals(left) && is_all_digits(next);
+      words = is_path || is_version ? "slash"  // "/usr", "HTTP/2"
               : is_often            ? "per"
               : is_rate             ? "per"  // "2/customer"
               : is_one && is_number ? "divided by"

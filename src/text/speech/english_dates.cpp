@@ -212,7 +212,18 @@ bool read_initials_of_weekdays(EnglishCursor& text) {
   return true;
 }
 
+/// "Mon/Wed/Fri".
+bool read_listed_weekdays(EnglishCursor& text) {
+  const auto days = split(text.core(0), '/');
+  const auto is_day_of_week = [](std::string_view day) { return weekday_name(day).has_value(); };
+  if (days.size() < 2 || !std::ranges::all_of(days, is_day_of_week)) return false;
+  text.take_point();
+  for (const auto day : days) text.add_words(*weekday_name(day));
+  return true;
+}
+
 bool read_weekday(EnglishCursor& text) {
+  if (read_listed_weekdays(text)) return true;
   if (read_initials_of_weekdays(text)) return true;
   const auto word = text.core(0);
   const auto dash = word.find('-');
@@ -231,7 +242,15 @@ bool read_weekday(EnglishCursor& text) {
   const bool is_in_figures = !next.empty() && is_ascii_digit(next.front()) && next.find_first_of("/-") != next.npos;
   const bool is_on = text.small_before() == "on";
   const bool is_listed = text.token(0)->behind == "," && weekday_name(next);  // "on Wed, Thursday and Friday"
-  if (is_on && is_listed) {
+  const bool is_last = next.empty() && text.token(0)->has_point();            // "We met on Wed."
+  constexpr auto kNoWords = std::to_array<std::string_view>({"Thurs", "Thur", "Tues", "Tue", "Weds"});
+  const bool is_sure = is_last && std::ranges::find(kNoWords, word) != kNoWords.end();  // "It begins Thurs."
+  const auto is_until = [](std::string_view joint) { return joint == "through" || joint == "thru"; };
+  const bool is_range = is_ascii_upper(word.front()) &&  // "Mon through Fri"
+                        ((is_until(next) && weekday_name(text.core(2))) ||
+                         (is_until(text.small_before()) && text.before(2) && weekday_name(text.before(2)->core)));
+  const bool is_behind_time = is_last && half_of_day(text.small_before());  // "after 4 p.m. Sat."
+  if ((is_on && (is_listed || is_last)) || is_sure || is_range || is_behind_time) {
     text.add_words(*first);
     return true;
   }

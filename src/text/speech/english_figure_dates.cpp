@@ -54,11 +54,15 @@ std::optional<DigitDate> month_of_year(std::string_view text, char separator) {
   return is_date && separator != '.' ? std::optional(DigitDate{year, number_of(month)}) : std::nullopt;
 }
 
-/// "2010/11", "2008-09", "2010/2011": years that follow each other, the second one often short.
+/// "2010/11", "2008-09", "2010/2011", "FY2025/26": years that follow each other, the second one often short.
 bool read_season(EnglishCursor& text, char separator) {
   constexpr auto kNumbered = std::to_array<std::string_view>(
       {"ordinance", "resolution", "bill", "case", "order", "docket", "file", "number", "no", "report", "ref"});
-  const auto parts = split(text.core(0), separator);
+  constexpr std::string_view kFiscal = "FY";
+  auto years = text.core(0);
+  const bool is_fiscal = years.starts_with(kFiscal);
+  if (is_fiscal) years.remove_prefix(kFiscal.size());
+  const auto parts = split(years, separator);
   if (parts.size() != 2 || !may_be_year(parts[0]) || !is_all_digits(parts[1])) return false;
   if (separator == '-' &&
       std::ranges::find(kNumbered, text.small_before()) != kNumbered.end()) {  // "Ordinance 2025-37"
@@ -75,6 +79,7 @@ bool read_season(EnglishCursor& text, char separator) {
                       : second < first % kCentury ? year_words(std::to_string(first + 1))
                       : parts[1].front() == '0'   ? "oh " + cardinal_words(parts[1].substr(1))
                                                   : cardinal_words(parts[1]);
+  if (is_fiscal) text.spell(kFiscal);
   text.add_words(year_words(parts[0]) + " to " + words);
   return true;
 }

@@ -127,7 +127,11 @@ bool read_fraction(EnglishCursor& text, const std::string& above, std::string_vi
     return true;
   }
   const auto whole = text.core(0);
-  const bool is_pair = whole == "24/7" || whole == "9/11" || whole == "50/50";
+  constexpr int kHundred = 100;
+  const auto is_two_digits = [](std::string_view part) { return part.size() == 2; };
+  const bool is_of_hundred = is_two_digits(above) && is_two_digits(below) &&  // "the 80/20 rule"
+                             std::stoi(above) + std::stoi(std::string(below)) == kHundred;
+  const bool is_pair = whole == "24/7" || whole == "9/11" || is_of_hundred;
   if (above == below && !is_pair) {  // "10/10"
     text.add_words(cardinal_words(above) + " out of " + cardinal_words(below));
     return true;
@@ -148,7 +152,7 @@ bool read_fraction(EnglishCursor& text, const std::string& above, std::string_vi
                  : is_pair   ? cardinal_words(above) + " " + cardinal_words(below)
                  : is_over   ? cardinal_words(above) + " over " + cardinal_words(below)
                              : fraction_words(above, below));
-  if (!is_pair) read_unit_behind(text, true);  // "1/1000 s"
+  if (!is_pair) read_unit_behind(text, !is_over);  // "1/1000 s", but "120/80 mmHg"
   return true;
 }
 

@@ -20,7 +20,8 @@ constexpr std::string_view kDigits = "0123456789";
 void join_amount(EnglishCursor& text) {
   const auto next = text.core(1);
   const auto is_number = [](std::string_view word) { return !word.empty() && is_ascii_digit(word.back()); };
-  const bool is_near = text.token(0)->behind.empty() && !next.empty() && !text.token(1)->is_opened;
+  const bool is_rupees = text.core(0) == "Rs" && text.token(0)->behind == ".";  // "Rs. 4,500"
+  const bool is_near = (text.token(0)->behind.empty() || is_rupees) && !next.empty() && !text.token(1)->is_opened;
   const bool is_sign_first = !currency_sign(text.core(0)).empty() && is_number(next);
   const bool is_sign_behind = is_number(text.core(0)) && !currency_sign(next.substr(0, next.find('/'))).empty();
   std::string amount(text.core(0));
@@ -110,7 +111,7 @@ bool read_money(EnglishCursor& text) {
     const auto unit = is_of_power ? unit_name(text.core(1), true) : std::nullopt;
     text.add_words("per " + (unit ? (rate == "sq" ? "square " : "cubic ") + *unit : unit_of_rate(rate)));
     if (unit) text.advance();
-    if (unit) text.take_point();
+    text.take_point();
     return true;
   }
   text.replace_core(whole);

@@ -116,6 +116,11 @@ bool is_counted(std::string_view word) {
 /// "50K users", "1.5M", "100M dollar"; one character is read by its name where it multiplies nothing: "5G", "4K", "3D".
 bool read_scale_behind(EnglishCursor& text, const std::string& plain, std::string_view behind) {
   constexpr std::size_t kHundreds = 3;
+  const auto at_least = behind.ends_with('+') ? scale_name(behind.substr(0, behind.size() - 1)) : std::nullopt;
+  if (at_least) {  // "700k+ homes"
+    text.add_words(decimal_words(plain) + " " + std::string(*at_least) + " plus");
+    return true;
+  }
   const auto scale = scale_name(behind);
   const bool is_initial = behind.size() == 1 && is_ascii_alphabetic(behind.front());
   const bool is_near = text.token(0)->behind.empty();
@@ -137,9 +142,9 @@ bool read_scale_behind(EnglishCursor& text, const std::string& plain, std::strin
     text.add_words(decimal_words(plain) + " by");
     return true;
   }
-  constexpr auto kNumberedParts =
-      std::to_array<std::string_view>({"exit", "apt", "apartment", "unit", "gate", "seat", "room", "rm", "row", "flat",
-                                       "suite", "class", "form", "section", "district", "zone", "ward", "platform"});
+  constexpr auto kNumberedParts = std::to_array<std::string_view>(
+      {"exit",  "apt",  "apartment", "unit",     "gate", "seat", "room",     "rm",  "row",   "flat", "suite",
+       "class", "form", "section",   "district", "zone", "ward", "platform", "rte", "route", "no"});
   const bool is_numbered_part =
       is_initial && std::ranges::find(kNumberedParts, text.small_before()) != kNumberedParts.end();  // "Exit 14B"
   if (scale && !is_numbered_part && !is_of_engine && !is_meter && plain != "401" &&
@@ -158,7 +163,8 @@ bool read_scale_behind(EnglishCursor& text, const std::string& plain, std::strin
     text.add_words(decimal_words(plain) + (behind == "F" ? " degrees fahrenheit" : " degrees celsius"));
     return true;
   }
-  if (!is_initial || may_be_unit(behind.front(), true)) return false;
+  const bool is_of_route = is_numbered_part && is_ascii_upper(behind.front());  // "Rte. 9W"
+  if (!is_initial || (may_be_unit(behind.front(), true) && !is_of_route)) return false;
   const bool is_resolution = behind == "p" && plain.size() >= kHundreds && is_all_digits(plain);  // "1080p"
   text.add_words(is_resolution ? paired_words(plain) : decimal_words(plain));
   text.spell(behind);
@@ -186,14 +192,16 @@ bool is_rest_of_range(std::string_view rest) {
   return !number.empty() && (rest.front() == '-' || is_ratio);
 }
 
-/// "10%-15%", "5kg-10kg".
+/// "10%-15%", "5kg-10kg", and "180\u00B0C/350\u00B0F", which is the same twice.
 bool read_range_of_amounts(EnglishCursor& text, std::string_view number, std::string_view rest) {
-  const auto dash = rest.find('-');
+  const bool is_twice = rest.starts_with("\u00B0") && rest.find('/') != rest.npos;
+  const auto dash = rest.find(is_twice ? '/' : '-');
   if (dash == rest.npos || dash == 0 || number_at_front(rest.substr(dash + 1)).empty()) return false;
   const auto unit = rest.substr(0, dash);
   const auto name = unit == "%" ? std::optional<std::string>("percent") : unit_name(unit, false);
   if (!name || (unit.size() == 1 && unit != "%")) return false;
-  text.add_words(counted_words(number) + " " + *name + " to");
+  text.add_words(counted_words(number) + " " + *name + (is_twice ? "" : " to"));
+  if (is_twice) text.add_mark(',');
   text.replace_core(std::string(rest.substr(dash + 1)));
   return read_number(text);
 }
@@ -211,6 +219,14 @@ bool read_range(EnglishCursor& text, const std::string& first, std::string_view 
   const bool is_code = is_of_case && first.size() < second.size();
   if ((of == "law" || of == "l" || is_code) && is_all_digits(second)) {  // "Public Law 95-372"
     text.add_words(cardinal_words(first) + " dash " + cardinal_words(second));
+    return true;
+  }
+  if (first == "50" && second == "50") {
+    text.add_words("fifty fifty");
+    return true;
+  }
+  if (of == "boeing" && is_all_digits(second)) {  // "737-800"
+    text.add_words(paired_words(first) + " " + paired_words(second));
     return true;
   }
   const bool is_equation = second.find('=') != second.npos;  // "5-3=2"
@@ -238,10 +254,23 @@ bool read_verse(EnglishCursor& text) {
   return true;
 }
 
+/// "802.11ax".
+bool read_radio_standard(EnglishCursor& text) {
+  constexpr std::string_view kFamily = "802.11";
+  constexpr std::size_t kLongest = 2;
+  const auto word = text.core(0);
+  if (!word.starts_with(kFamily)) return false;
+  const std::string variant(word.substr(kFamily.size()));
+  if (variant.size() > kLongest || !std::ranges::all_of(variant, is_ascii_alphabetic)) return false;
+  text.add_words("eight oh two point eleven");
+  text.spell(variant);
+  return true;
+}
+
 }  // namespace
 
 bool read_groups(EnglishCursor& text) {
-  if (read_verse(text)) return true;
+  if (read_verse(text) || read_radio_standard(text)) return true;
   const auto words = digit_group_words(text.core(0));
   if (words) text.add_words(*words);
   return words.has_value();
@@ -264,6 +293,15 @@ bool read_number(EnglishCursor& text) {
   const bool is_whole = is_all_digits(plain);
   const auto ending = rest == ascii_upper(rest) ? ascii_lower(rest) : std::string(rest);
   if (is_negative || is_positive) text.add_words(is_negative ? "minus" : "plus");
+  const auto short_year = [](std::string_view year) {
+    return year.front() == '0' ? "oh " + cardinal_words(year.substr(1)) : cardinal_words(year);
+  };
+  constexpr std::string_view kToYear = "-'";
+  const auto last = rest.starts_with(kToYear) ? rest.substr(kToYear.size()) : std::string_view();
+  if (is_old && plain.size() == 2 && last.size() == 2 && is_all_digits(last)) {  // "'08-'09"
+    text.add_words(short_year(plain) + " to " + short_year(last));
+    return true;
+  }
   if (rest.empty() && is_old && plain.size() == 2 && plain.front() == '0') {
     text.add_words("oh " + cardinal_words(plain.substr(1)));  // "'08"
   } else if (rest.empty()) {

@@ -88,6 +88,25 @@ bool begins_canadian_code(std::string_view word) {
   return word.size() == 3 && is_ascii_upper(word[0]) && is_ascii_digit(word[1]) && is_ascii_upper(word[2]);
 }
 
+/// "2J2" of "M5J 2J2".
+bool ends_canadian_code(std::string_view word) {
+  return word.size() == 3 && is_ascii_digit(word[0]) && is_ascii_upper(word[1]) && is_ascii_digit(word[2]);
+}
+
+/// "M5J 2J2", character by character.
+bool read_canadian_code(EnglishCursor& text) {
+  if (!begins_canadian_code(text.core(0)) || !ends_canadian_code(text.core(1)) || !text.token(0)->behind.empty())
+    return false;
+  const auto read = [&] {
+    for (const char c : std::string(text.core(0)))
+      is_ascii_digit(c) ? text.add_words(digit_words({&c, 1})) : text.spell({&c, 1});
+  };
+  read();
+  text.advance();
+  read();
+  return true;
+}
+
 /// "Toronto, ON", "Ottawa ON K1A 0B1".
 bool read_province(EnglishCursor& text) {
   const auto province = found_in(kProvinces, text.core(0));
@@ -96,6 +115,19 @@ bool read_province(EnglishCursor& text) {
   const bool is_last = text.core(1).empty() || !text.token(0)->behind.empty();
   if (!begins_canadian_code(text.core(1)) && !(before->behind == "," && is_last)) return false;
   text.add_words(*province);
+  return true;
+}
+
+/// "D-MN": the party and the state of a member of the Congress.
+bool read_party(EnglishCursor& text) {
+  constexpr std::string_view kParties = "DRI";
+  constexpr std::size_t kLength = 4;
+  const auto word = text.core(0);
+  if (word.size() != kLength || word[1] != '-' || kParties.find(word[0]) == kParties.npos) return false;
+  const auto state = found_in(kStates, word.substr(2));
+  if (!state) return false;
+  text.spell(word.substr(0, 1));
+  text.add_words(*state);
   return true;
 }
 
@@ -163,10 +195,11 @@ bool read_direction(EnglishCursor& text) {
   const bool is_before_ordinal = text.token(0)->has_point() && is_ordinal(text.core(1));  // "E. 10th"
   constexpr auto kMoves = std::to_array<std::string_view>(
       {"go", "head", "turn", "drive", "travel", "heading", "miles", "mi", "exit", "facing", "continue", "traveling"});
-  const bool is_off = next == "of" && before && unit_name(before->core, true);  // "4 mi. N of town"
-  const bool is_way = text.token(0)->has_point() && !text.next_is_name() &&     // "Go S. on Hwy. 61"
+  const bool is_of_degrees = before && before->behind.empty() && before->core.ends_with("\u00B0");  // "51.5\u00B0 N"
+  const bool is_off = next == "of" && before && unit_name(before->core, true);                      // "4 mi. N of town"
+  const bool is_way = text.token(0)->has_point() && !text.next_is_name() &&  // "Go S. on Hwy. 61"
                       std::ranges::find(kMoves, text.small_before()) != kMoves.end();
-  if (!is_behind && !is_off && !is_way && !is_before_ordinal && !is_route(text, 1) && !is_of_wind &&
+  if (!is_behind && !is_of_degrees && !is_off && !is_way && !is_before_ordinal && !is_route(text, 1) && !is_of_wind &&
       !is_street(text, 1))
     return false;
   text.take_point();
@@ -227,8 +260,8 @@ bool is_route(const EnglishCursor& text, std::size_t back) {
 }
 
 bool read_address_part(EnglishCursor& text) {
-  return read_state(text) || read_province(text) || read_direction(text) || read_street_number(text) ||
-         read_postal_code(text);
+  return read_party(text) || read_state(text) || read_province(text) || read_direction(text) ||
+         read_street_number(text) || read_postal_code(text) || read_canadian_code(text);
 }
 
 }  // namespace tutti

@@ -115,6 +115,15 @@ bool is_of_rulers(const EnglishCursor& text) {
 }  // namespace
 
 bool read_roman(EnglishCursor& text) {
+  constexpr std::string_view kPossessive = "'s";
+  if (text.core(0).ends_with(kPossessive) && text.core(0).size() > kPossessive.size() + 1) {  // "Charles III's"
+    const std::string whole(text.core(0));
+    text.replace_core(whole.substr(0, whole.size() - kPossessive.size()));
+    const bool is_read = read_roman(text);
+    if (is_read) text.add_ending(kPossessive);
+    if (!is_read) text.replace_core(whole);
+    return is_read;
+  }
   const auto word = text.core(0);
   const auto value = roman_value(ascii_upper(word));
   if (!value) return false;

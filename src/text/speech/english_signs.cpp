@@ -134,6 +134,7 @@ bool read_sign(EnglishCursor& text) {
   if (is_negated && !words.empty()) words = negated_words(words);
   if (is_before && is_behind && is_relation(*sign) && has_is_before(text)) words = without_is(words);
   if (written == "\u00D7" && is_between && is_of_sizes(text)) words = "by";
+  if (written == "\u2211" && text.core(1) == "of") words = "the sum";
   if (words.empty())
     text.leave_out(written);
   else

@@ -88,11 +88,13 @@ bool read_international_area(EnglishCursor& text) {
   return true;
 }
 
-/// "+44 20 7946 0958", "+1-202-555-0173".
+/// "+44 20 7946 0958", "+1-202-555-0173", "+1.415.555.0199".
 bool read_international(EnglishCursor& text) {
-  const auto whole = text.core(0);
+  std::string whole(text.core(0));
+  constexpr std::size_t kParts = 4;
+  if (split(whole, '.').size() == kParts) std::ranges::replace(whole, '.', '-');
   if (whole.size() < 2 || whole.front() != '+') return false;
-  const auto groups = split(whole.substr(1), '-');
+  const auto groups = split(std::string_view(whole).substr(1), '-');
   constexpr std::size_t kLongestCode = 3;
   if (!std::ranges::all_of(groups, is_all_digits) || groups[0].size() > kLongestCode) return false;
   const auto next = split(text.core(1), '-');
@@ -102,7 +104,7 @@ bool read_international(EnglishCursor& text) {
       (is_next_joined || (is_all_digits(text.core(1)) && (text.core(1).size() > 1 || is_all_digits(text.core(2)))));
   if (groups.size() < 3 && !has_more) return false;
   text.add_words("plus");
-  add_groups(text, whole.substr(1));
+  add_groups(text, std::string_view(whole).substr(1));
   if (is_next_joined && groups.size() < 3) {  // "+30 210-9549332"
     text.advance();
     text.add_mark(',');

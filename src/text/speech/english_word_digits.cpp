@@ -27,6 +27,8 @@ std::string numbered_words(std::string_view left, std::string_view digits, bool 
   const bool is_initial = left.size() <= kShort && are_capitals(left);
   if (left == "#" && digits.size() == kYear && has_more) return year_words(digits);
   if ((left == "FY" || left == "CY") && may_be_year(digits)) return year_words(digits);
+  constexpr std::size_t kLongestCount = 6;
+  if (is_behind_word && digits.size() > kLongestCount) return digit_words(digits);  // "1Z999AA10123456784"
   if (digits.front() == '0' || !is_behind_word || !(is_joined || is_initial)) return cardinal_words(digits);
   if (digits.size() > kYear) return digit_words(digits);
   const bool is_in_pairs = (digits.size() == kPairs && !digits.ends_with("00")) || digits.size() == kYear;
@@ -48,8 +50,9 @@ std::size_t read_digits_within(EnglishCursor& text, std::string_view left, std::
   constexpr std::size_t kEnding = 2;
   const bool is_ordinal = has_ordinal_ending(behind);
   const auto below = behind.starts_with('/') ? number_at_front(behind.substr(1)) : std::string_view();
-  if (is_all_digits(number) && is_all_digits(below)) {  // "3/4-inch"
-    text.add_words(fraction_words(number, below));
+  if (is_all_digits(number) && is_all_digits(below)) {   // "3/4-inch"
+    const bool is_day = number == "9" && below == "11";  // "post-9/11"
+    text.add_words(is_day ? "nine eleven" : fraction_words(number, below));
     return number.size() + 1 + below.size();
   }
   constexpr auto kSections = std::to_array<std::string_view>({"401", "403", "501", "529"});  // "401(k)"

@@ -205,8 +205,31 @@ bool read_battery(EnglishCursor& text) {
   return true;
 }
 
+/// "U.S.-China", "the U.N.'s": initials that are joined to what is behind them.
+bool read_joined_initials(EnglishCursor& text) {
+  const std::string word(text.core(0));
+  const auto end = word.find_first_of("-'");
+  const auto initials = split(std::string_view(word).substr(0, end == word.npos || end == 0 ? 0 : end - 1), '.');
+  const auto is_one = [](std::string_view part) { return part.size() == 1 && is_ascii_upper(part.front()); };
+  if (end == word.npos || end + 1 == word.size() || initials.size() < 2 || word[end - 1] != '.' ||
+      !std::ranges::all_of(initials, is_one))
+    return false;
+  const auto rest = std::string_view(word).substr(end + 1);
+  const bool is_possessive = word[end] == '\'' && rest == "s";
+  if (word[end] == '\'' && !is_possessive) return false;
+  std::string capitals = word.substr(0, end - 1);
+  if (is_possessive) capitals.pop_back();
+  text.spell(capitals);
+  if (is_possessive)
+    text.add_words(ascii_lower(initials.back()) + "'s");
+  else
+    read_compound(text, rest);
+  return true;
+}
+
 /// "U.S.", "J." before a name, "FBI" where no dictionary has it.
 bool read_initials(EnglishCursor& text) {
+  if (read_joined_initials(text)) return true;
   const auto word = text.core(0);
   const auto parts = split(word, '.');
   constexpr auto kDegrees = std::to_array<std::string_view>({"Sc", "Ed", "Phil", "Mus", "Eng"});  // "M.Sc."
@@ -216,7 +239,12 @@ bool read_initials(EnglishCursor& text) {
   };
   const bool is_dotted = std::ranges::all_of(parts, is_one);
   const bool is_initial = word.size() == 1 && is_ascii_upper(word.front()) && word != "I" && word != "O";
-  if (is_dotted && (parts.size() > 1 || (is_initial && text.token(0)->has_point() && text.next_is_name()))) {
+  const auto next = text.core(1);
+  const bool is_next_small = !next.empty() && ascii_upper(next) != next && !is_ascii_digit(next.front()) &&
+                             !is_ascii_upper(next.front());  // "E. coli"
+  const bool goes_on = text.token(0)->behind == "." && (is_next_small || next == "&");
+  if (is_dotted &&
+      (parts.size() > 1 || (is_initial && (goes_on || (text.token(0)->has_point() && text.next_is_name()))))) {
     text.take_point();
     text.spell(word);
     return true;
@@ -243,7 +271,7 @@ bool read_address(EnglishCursor& text) {
     const auto& part = parts[at];
     const auto before = at > 0 ? text_at(at - 1) : "", next = text_at(at + 1);
     const bool is_ending = before == "dot" && next != "dot" && next != "at" && is_spelled_ending(part.text);
-    constexpr std::size_t kPort = 4;
+    constexpr std::size_t kPort = 4, kLongestCount = 4;
     const bool is_port = before == "colon" && part.text.size() == kPort;
     const bool is_language = before == "slash" && next == "dot" && part.text.size() == 2 && at > 2 &&
                              text_at(at - 3) == "colon" &&
@@ -253,6 +281,8 @@ bool read_address(EnglishCursor& text) {
                              part.text.find_first_not_of("bcdfghjklmnpqrstvwxz") == part.text.npos;  // "hr@example.com"
     if (part.is_spelled || is_ending || is_language || is_initials)
       text.spell(part.text);
+    else if (is_all_digits(part.text) && part.text.size() > kLongestCount)
+      text.add_words(digit_words(part.text));
     else if (is_all_digits(part.text))
       text.add_words(may_be_year(part.text) || is_port ? paired_words(part.text) : cardinal_words(part.text));
     else

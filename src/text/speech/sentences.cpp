@@ -60,9 +60,10 @@ bool is_number_before(std::string_view text, std::size_t at) {
   return at > 0 && !number.empty() && is_ascii_digit(number.back());
 }
 
-/// "6 ft 2 in", "40lb": a unit that begins at `at`, behind a number.
+/// "6 ft 2 in", "40lb", "13-in", "$3.49/gal": a unit that begins at `at`, behind a number.
 bool is_unit_of_number(std::string_view text, std::size_t at) {
-  return is_number_before(text, at) && text.size() - at > 1 && unit_name(text.substr(at), true).has_value();
+  const std::size_t joint = at > 0 && (text[at - 1] == '-' || text[at - 1] == '/') ? 1 : 0;
+  return is_number_before(text, at - joint) && text.size() - at > 1 && unit_name(text.substr(at), true).has_value();
 }
 
 /// Whether a full stop behind `before` belongs to its last word. `behind` is what follows the stop.
@@ -86,17 +87,20 @@ bool is_abbreviated(std::string_view before, std::string_view behind) {
   const auto written = before.substr(begin);
   if ((before.ends_with(".m") || written == "am" || written == "pm") && begins_with_zone(behind)) return true;
   if (next == std::string_view::npos) return false;
-  if (weekday_name(written)) {  // "Sat. May 5"
-    const auto word_behind = behind.substr(next, behind.find_first_of(kSpace, next) - next);
-    if (month_name(word_behind)) return true;
+  if (written == "v") return true;  // "Roe v. Wade"
+  const auto next_word = behind.substr(next, behind.find_first_of(kSpace, next) - next);
+  if (before.ends_with(".m") && weekday_name(next_word)) return true;  // "4 p.m. Sat."
+  if (weekday_name(written)) {                                         // "Sat. May 5"
+    if (month_name(next_word)) return true;
   }
   if ((is_street_word(written) || is_unit_of_number(before, begin)) &&  // "Ave. NW", "4 mi. N of town"
       begins_with_direction(behind.substr(next)))
     return true;
   if (std::isupper(static_cast<unsigned char>(behind[next])) != 0) return false;
   const bool is_circa = (word == "c" || word == "ca") && std::isdigit(static_cast<unsigned char>(behind[next])) != 0;
+  const bool is_rupees = word == "rs" && std::isdigit(static_cast<unsigned char>(behind[next])) != 0;
   const bool is_cup = word == "c" && is_number_before(before, begin);
-  if (is_circa || is_cup || is_unit_of_number(before, begin)) return true;
+  if (is_circa || is_rupees || is_cup || is_unit_of_number(before, begin)) return true;
   const bool is_dotted = word.size() == 1 && begin > 0 && before[begin - 1] == '.';
   return is_dotted || weekday_name(written) || month_name(written) || long_form(written, true, false).has_value();
 }
