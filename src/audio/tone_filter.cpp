@@ -176,8 +176,8 @@ Reach reach_about(double hertz) {
   return {bin_of(hertz - kNear), bin_of(hertz + kNear)};
 }
 
-/// How likely each frequency about nothing is, by quarter of a second: logarithms.
-std::vector<std::vector<float>> line_scores(const std::vector<ToneSample>& base, const Reach& reach) {
+/// The power at each frequency about nothing, by quarter of a second.
+std::vector<std::vector<float>> line_powers(const std::vector<ToneSample>& base) {
   const std::size_t frames = base.size() / kPathHop + 1, wide = 2 * kPathBins + 1;
   const auto sample = [&](std::size_t frame, std::size_t i) {
     const std::size_t at = frame * kPathHop + i;
@@ -201,6 +201,31 @@ std::vector<std::vector<float>> line_scores(const std::vector<ToneSample>& base,
           powers[frame][kPathBins - bin] = std::norm(a - b);  // of a negative frequency, its conjugate
         }
       });
+  return powers;
+}
+
+/// Whether a line stands out among those of a reach: what is beside it, on both sides, is softer. What a louder station
+/// beside the reach spreads into it becomes ever louder towards that one.
+bool has_line(const std::vector<std::vector<float>>& powers, const Reach& reach) {
+  constexpr std::size_t kSmooth = 4, kBeside = 15;  // bins to either side: 8 and 29 Hz
+  constexpr double kDip = 0.5;
+  std::vector<double> means(2 * kPathBins + 1), smooth(means.size());
+  for (const auto& row : powers)
+    for (std::size_t bin = 0; bin < means.size(); ++bin) means[bin] += row[bin];
+  for (std::size_t bin = 0; bin < means.size(); ++bin) {
+    const std::size_t from = bin - std::min(bin, kSmooth), to = std::min(bin + kSmooth + 1, means.size());
+    for (std::size_t i = from; i < to; ++i) smooth[bin] += means[i] / static_cast<double>(to - from);
+  }
+  const auto at = [&](std::size_t bin) { return smooth.begin() + static_cast<std::ptrdiff_t>(bin); };
+  const auto peak = std::max_element(at(reach.first), at(reach.last + 1));
+  const auto bin = static_cast<std::size_t>(peak - smooth.begin());
+  const auto below = std::min_element(at(bin - std::min(bin, kBeside)), peak + 1);
+  const auto above = std::min_element(peak, at(std::min(bin + kBeside + 1, smooth.size())));
+  return *below < kDip * *peak && *above < kDip * *peak;
+}
+
+/// How likely each frequency of a reach is, by quarter of a second: logarithms.
+std::vector<std::vector<float>> line_scores(std::vector<std::vector<float>> powers, const Reach& reach) {
   constexpr float kOfLoudest = 0.03F, kNothing = 1e-20F;
   std::vector<float> all, tops;
   for (auto& row : powers) {
@@ -251,9 +276,12 @@ std::vector<double> likeliest_path(const std::vector<std::vector<float>>& scores
   return path;
 }
 
-/// Mixes what is left of the tone's frequency down, too.
-void mix_down_rest(std::vector<ToneSample>& base, const Reach& reach) {
-  const auto path = likeliest_path(line_scores(base, reach));
+/// Mixes what is left of the tone's frequency down, too. False: none stands out among those near a named one.
+bool mix_down_rest(std::vector<ToneSample>& base, const Reach& reach) {
+  auto powers = line_powers(base);
+  const bool is_named = reach.last - reach.first < 2 * kPathBins;
+  if (is_named && !has_line(powers, reach)) return false;
+  const auto path = likeliest_path(line_scores(std::move(powers), reach));
   std::vector<double> smooth;
   for (std::size_t i = 0; i < path.size(); ++i)
     smooth.push_back((path[i - std::min<std::size_t>(i, 1)] + path[i] + path[std::min(i + 1, path.size() - 1)]) / 3);
@@ -265,6 +293,7 @@ void mix_down_rest(std::vector<ToneSample>& base, const Reach& reach) {
     const double angle = -2 * std::numbers::pi * turns;
     base[i] *= ToneSample(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)));
   }
+  return true;
 }
 
 /// The in-phase part of a tone whose key-down is about 1, without a sign: what points the other way is noise, and the
@@ -315,7 +344,7 @@ std::vector<ToneSample> followed_tone(std::span<const std::int16_t> pcm, std::op
   constexpr double kBin = kRate / kSize;
   const auto bin = target ? static_cast<std::size_t>(std::lround(*target / kBin)) : coarse_tone(pcm);
   auto base = mixed_down(pcm, bin);
-  mix_down_rest(base, target ? reach_about(*target - static_cast<double>(bin) * kBin) : Reach());
+  if (!mix_down_rest(base, target ? reach_about(*target - static_cast<double>(bin) * kBin) : Reach())) base.clear();
   return base;
 }
 

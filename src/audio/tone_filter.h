@@ -19,6 +19,7 @@ namespace tutti {
 ///
 /// `target`: the pitch in Hz of the station that is to be read, 250 to 1400. Its line alone is followed then, 20 Hz to
 /// either side, however loud what is beside it, and the copies are narrower, which leave a station 40 Hz away out.
+/// Where no line stands out there, the window is silent.
 ///
 /// By linear phase it is low-passed and put at fixed pitches:
 /// * at 600 Hz with 60 Hz to either side, which has all of its edges;
@@ -37,7 +38,7 @@ namespace tutti {
 std::vector<std::int16_t> keyed_tone(std::span<const std::int16_t> pcm, std::optional<double> target = {});
 
 /// The same tone before it is put anywhere: mixed down and turned into phase with its carrier, at kToneRate, its level
-/// as it is. Empty where the window is silent or below 800 samples. Thread-safe.
+/// as it is. Empty where the window is silent or below 800 samples, or no line is at `target`. Thread-safe.
 std::vector<ToneSample> carrier_in_phase(std::span<const std::int16_t> pcm, std::optional<double> target = {});
 
 }  // namespace tutti

@@ -236,7 +236,7 @@ void set_times_of_keying(std::span<const KeyDown> times, std::int64_t frames, st
 }
 
 std::string text_of(const MorseReading& reading) {
-  return " " + joined(reading, "", &ReadSymbol::text);  // as models write a window's text
+  return (reading.empty() ? "" : " ") + joined(reading, "", &ReadSymbol::text);  // as models write a window's text
 }
 
 AlignAnswer aligned_reading(const MorseReading& reading, std::int64_t frames,

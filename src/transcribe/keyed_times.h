@@ -33,7 +33,7 @@ std::vector<KeyDown> times_of_keying(std::span<const float> mel, std::size_t n_m
 void set_times_of_keying(std::span<const KeyDown> times, std::int64_t frames, std::span<const std::string_view> tokens,
                          AlignAnswer& answer);
 
-/// What was read, as a model writes the text of a window: with a space before.
+/// What was read, as a model writes the text of a window: with a space before, or no text at all.
 std::string text_of(const MorseReading& reading);
 
 /// Times and probabilities of tokens whose bytes are text_of() what was read in a window of so many frames of 10 ms.

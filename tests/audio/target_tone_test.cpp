@@ -54,6 +54,17 @@ TEST(TargetTone, AloneItIsWhatIsTakenAnyway) {
   EXPECT_GT(contrast(made, {}), 10);
 }
 
+TEST(TargetTone, NothingWhereNoStationIsAtThatPitch) {
+  const auto is_silent = [](const KeyedAudio& made, double target) {
+    return std::ranges::all_of(keyed_tone(made.pcm, target), [](std::int16_t sample) { return sample == 0; });
+  };
+  const KeyedAudio alone = keyed_audio(kText, {.wpm = 20}, 15, 640);
+  for (const double away : {-100.0, -80.0, -60.0, -45.0, 45.0, 60.0, 80.0, 100.0})
+    EXPECT_TRUE(is_silent(alone, 640 + away)) << away << " Hz away only the edges of its marks are there";
+  for (const double away : {-15.0, 0.0, 15.0}) EXPECT_FALSE(is_silent(alone, 640 + away)) << away;
+  for (const double apart : {-40.0, 40.0}) EXPECT_FALSE(is_silent(beside(apart), 640)) << "beside a louder one";
+}
+
 TEST(TargetTone, WindowsFollowItsKeying) {
   const KeyedAudio made = beside(100);
   const auto whole_words = [&](std::optional<double> target) {

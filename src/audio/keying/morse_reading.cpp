@@ -291,13 +291,14 @@ std::int64_t samples_of(std::size_t at) {
 
 std::optional<MorseReading> read_morse(std::span<const std::int16_t> pcm, std::optional<double> target) {
   auto part = read_keyed_part(pcm, std::ssize(pcm), target);
-  return part.samples == std::ssize(pcm) ? std::move(part.morse) : std::nullopt;
+  const bool is_whole = part.samples == std::ssize(pcm) && part.morse && !part.morse->empty();
+  return is_whole ? std::move(part.morse) : std::nullopt;
 }
 
 KeyedPart read_keyed_part(std::span<const std::int16_t> pcm, std::int64_t most, std::optional<double> target) {
   const auto carrier = carrier_in_phase(pcm, target);
   const std::int64_t all = std::ssize(pcm);
-  if (carrier.empty()) return {.samples = std::min(all, most)};
+  if (carrier.empty()) return {.samples = all, .morse = MorseReading()};
   ReadPart part = read_stations(carrier);
   if (part.reading.is_certain) {
     end_before_other(part, pcm, target);

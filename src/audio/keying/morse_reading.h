@@ -21,7 +21,7 @@ using MorseReading = std::vector<ReadSymbol>;
 /// The beginning of a window that is read at once.
 struct KeyedPart {
   std::int64_t samples = 0;             ///< of the window
-  std::optional<MorseReading> morse{};  ///< what is keyed there, if that is certain
+  std::optional<MorseReading> morse{};  ///< what is keyed there, if that is certain; empty where there is no tone
 };
 
 /// Reads the keyed tone of a window as a receiver that knows all but the text: the pitch and phase of the carrier, the
