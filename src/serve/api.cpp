@@ -74,7 +74,8 @@ Api::Api(ApiOptions options, const Parts& parts)
                                {.service = *service_, .models = *options_.models, .usual = options_.usual})
                          : std::nullopt),
       jobs_(service_ && parts.jobs ? std::make_unique<JobEndpoint>(*parts.jobs) : nullptr),
-      voice_(options_.voice ? std::make_unique<VoiceEndpoint>(*options_.voice) : nullptr) {}
+      voice_(options_.voice ? std::make_unique<VoiceEndpoint>(*options_.voice) : nullptr),
+      methods_(kOpenApi) {}
 
 HttpAnswer Api::refused(int status, std::string_view why) {
   return answer_of({.status = status, .message = std::string(why)});
@@ -140,7 +141,7 @@ HttpAnswer Api::metrics() const {
 
 std::variant<HttpAnswer, std::unique_ptr<HttpBody>> Api::begin(const HttpHead& head) {
   if (head.method == "OPTIONS")  // a browser's preflight, which has no token
-    return HttpAnswer{.status = 204, .type = "", .headers = {{"Allow", "GET, HEAD, POST, DELETE, OPTIONS"}}};
+    return HttpAnswer{.status = 204, .type = "", .headers = {{"Allow", methods_.allowed_at(head.path)}}};
   const bool health = head.path == "/livez" || head.path == "/readyz" || head.path == "/health";
   if (health && !is_read(head)) return not_allowed("GET");
   if (head.path == "/livez") return state_answer(200, "ok");

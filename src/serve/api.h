@@ -13,6 +13,7 @@
 #include "serve/dashboard/dashboard.h"
 #include "serve/http/http.h"
 #include "serve/jobs/job_endpoint.h"
+#include "serve/openai/api_methods.h"
 #include "serve/openai/model_names.h"
 #include "serve/openai/speech_endpoint.h"
 #include "serve/realtime/live_sessions.h"
@@ -86,6 +87,7 @@ class Api final : public HttpHandler {
   const std::optional<RealtimeEndpoint> realtime_;
   const std::unique_ptr<JobEndpoint> jobs_;     // null: without a model there are none
   const std::unique_ptr<VoiceEndpoint> voice_;  // null: this server does not speak
+  const ApiMethods methods_;
   HttpCounts counts_{};
   std::atomic<bool> draining_{false};
   RequestsInWork requests_{};

@@ -156,6 +156,7 @@ Result<WindowSpan> RemoteWindows::fitting(WindowSpan window) {
 }
 
 DecodeAnswer RemoteWindows::decoded_morse() const {
+  if (morse_->empty()) return {.no_speech_prob = 1, .is_exact = true};
   DecodeAnswer answer{.tokens = service_.tokenizer.encode(text_of(*morse_)), .is_exact = true};
   const auto aligned = aligned_reading(*morse_, read_span_.frames, bytes_of(answer.tokens, service_.tokenizer));
   for (const float probability : aligned.probabilities) answer.token_logprobs.push_back(std::log(probability));

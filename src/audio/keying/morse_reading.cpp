@@ -63,16 +63,21 @@ class Reader {
     for (std::size_t i = 0; i < tone_.size(); ++i) parts[i] = tone_[i].real();
     const auto slow = smoothed(parts, kWidth);
     for (std::size_t i = 0; i < levels_.size(); ++i) levels_[i] = std::max(slow[i].real(), 0.0F) / kDuty;
+    constexpr double kLeastNoise = 1e-6;  // of the tone's power: between marks may be digital silence
+    noise_ = std::max(noise_, kLeastNoise * power());
   }
 
   Reading read() {
-    constexpr double kSlowest = 8, kFastest = 50, kStep = 1.12;  // words a minute
+    constexpr double kSlowest = 4.54, kFastest = 50, kStep = 1.12;  // words a minute
     constexpr double kAnySpread = 0.15;
+    constexpr float kLeastScore = 150;  // noise alone had 137 at most (2026-11-30)
+    constexpr float kLeastRough = 112;  // what had 150 in the end had 153 here at least
     if (!(noise_ > 0)) return {};
     Reading rough;
     for (double wpm = kSlowest; wpm < kFastest; wpm *= kStep)
       for (const double spacing : {1.0, 2.0})
         keep_better(rough, path_at(wpm, kAnySpread, {.spacing = spacing, .has_context = false}), wpm, spacing);
+    if (rough.path.score < kLeastRough) return rough;  // a search with context takes long in noise
     // A soft tone is taken as steady: what its level seems to do is mostly noise. That of a loud one is followed.
     constexpr double kLoud = -1.5;  // dB in 500 Hz
     const bool is_loud = decibels() > kLoud;
@@ -90,7 +95,6 @@ class Reader {
       if (is_loud) spread = spread_of(better.path);
     }
     better.path = path_at(better.wpm, spread, {.spacing = better.spacing, .has_logprobs = true});
-    constexpr float kLeastScore = 150;  // noise alone had 137 at most (2026-11-30)
     constexpr double kMostRest = 0.08;  // keyed tones had 0.065 at most, speech 0.12 and steady carriers 0.18 at least
     better.is_certain = better.path.score >= kLeastScore && unexplained(better.path) <= kMostRest;
     return better;

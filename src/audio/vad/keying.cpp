@@ -110,10 +110,15 @@ double line_of(const std::vector<double>& means, std::size_t number) {
   return means[number] - quantile(beside, 0.5);
 }
 
-/// The tone of that number alone.
-KeyedTone named_tone(const std::deque<std::vector<float>>& hops, std::size_t number) {
+/// The tone of that number alone, with its line.
+KeyedTone named_tone(const std::deque<std::vector<float>>& hops, const std::vector<double>& means, std::size_t number) {
+  constexpr double kClearLine = 15;  // dB
   KeyedTone tone = tone_of(hops, number);
-  tone.line = line_of(means_of(hops), number);
+  tone.line = line_of(means, number);
+  if (tone.line > kClearLine) {  // the short gaps of fast figures show where nothing is smoothed
+    auto sorted = tone.powers;
+    tone.contrast = std::max(tone.contrast, tone.down - decibels(quantile(sorted, 0.15)));
+  }
   return tone;
 }
 
@@ -122,8 +127,7 @@ KeyedTone loudest_keyed(const std::deque<std::vector<float>>& hops) {
   const auto means = means_of(hops);
   KeyedTone best;
   for (std::size_t number = 0; number < kTones; ++number) {
-    KeyedTone tone = tone_of(hops, number);
-    tone.line = line_of(means, number);
+    KeyedTone tone = named_tone(hops, means, number);
     const bool both = tone.evidence() > 0 && best.evidence() > 0;
     const bool is_better = both ? tone.down > best.down : tone.evidence() > best.evidence();
     if (best.powers.empty() || is_better) best = std::move(tone);
@@ -250,7 +254,12 @@ double word_gap(std::span<const double> marks, std::span<const double> gaps) {
     }
   // All of one kind: between characters, unless they are longer than such gaps are.
   if (widest < kApart) border = std::max(kUnits * unit, kApart * between.front());
-  return std::min(border, kLongestGap);
+  // A gap within a figure of a fast key may be thrice another one, in hops. What a mark is found too long by, a gap is
+  // too short by.
+  constexpr double kLeastUnits = 4;
+  std::vector<double> all_marks(marks.begin(), marks.end()), all_gaps(gaps.begin(), gaps.end());
+  const double shortest = (quantile(all_marks, 0.25) + quantile(all_gaps, 0.25)) / 2;
+  return std::min(std::max(border, kLeastUnits * shortest), kLongestGap);
 }
 
 void KeyingDetector::measure(std::span<const float> samples) {
@@ -297,7 +306,7 @@ void KeyingDetector::measure_target(std::span<const float> samples) {
 void KeyingDetector::decide(std::size_t count, std::vector<float>& found) {
   constexpr std::size_t kPause = 15;              // hops
   constexpr double kFarUnder = 30, kLess = 0.05;  // dB; of a probability
-  const KeyedTone tone = target_ ? named_tone(powers_, target_tone()) : loudest_keyed(powers_);
+  const KeyedTone tone = target_ ? named_tone(powers_, means_of(powers_), target_tone()) : loudest_keyed(powers_);
   const auto likely = static_cast<float>(1 / (1 + std::exp(-tone.evidence() / kSoftness)));
   const auto within = words_of(tone);
   const auto levels = smoothed(tone.powers, kPause);

@@ -128,7 +128,7 @@ constexpr auto kAlways = std::to_array<ShortForm>({
     {"yoy", "year over year"},
     {"qoq", "quarter over quarter"},
     {"bdrm", "bedroom"},
-    {"bbl", "barrel"},
+    {"bbl", "barrels"},
     {"mln", "million"},
     {"bln", "billion"},
     {"trn", "trillion"},
@@ -274,8 +274,7 @@ constexpr auto kWithCapital = std::to_array<ShortForm>({
     {"Conn", "connecticut"}, {"Fla", "florida"},    {"Kan", "kansas"},        {"Mich", "michigan"},
     {"Minn", "minnesota"},   {"Neb", "nebraska"},   {"Nev", "nevada"},        {"Okla", "oklahoma"},
     {"Tenn", "tennessee"},   {"Tex", "texas"},      {"Wis", "wisconsin"},     {"Colo", "colorado"},
-    {"Ariz", "arizona"},     {"Ala", "alabama"},    {"Penn", "pennsylvania"}, {"Apt", "apartment"},
-    {"Rm", "room"},
+    {"Ariz", "arizona"},     {"Ala", "alabama"},    {"Penn", "pennsylvania"}, {"Rm", "room"},
 });
 
 /// Of first names, before another name: "Benj. Franklin".
@@ -322,7 +321,10 @@ std::optional<std::string_view> long_form(std::string_view word, bool has_point,
     if (form) return form;
   }
   // What capitals alone spell is no short form: "IE", "CO".
-  const bool all_capitals = word.size() > 1 && small != word && ascii_upper(word) == word && small != "mr";
+  constexpr auto kTitles =
+      std::to_array<std::string_view>({"lt", "col", "capt", "sgt", "gen", "maj", "prof", "rev", "hon", "gov", "sen"});
+  const bool is_title = has_point && std::ranges::find(kTitles, small) != kTitles.end();  // "LT. COL."
+  const bool all_capitals = word.size() > 1 && small != word && ascii_upper(word) == word && small != "mr" && !is_title;
   if (all_capitals) return std::nullopt;
   if (const auto form = found_in(kAlways, small)) return form;
   return has_point ? found_in(kWithPoint, small) : std::nullopt;

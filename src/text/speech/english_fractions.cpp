@@ -70,9 +70,11 @@ bool read_fraction_behind(EnglishCursor& text) {
   const auto end = std::min(whole.find_first_not_of("0123456789/"), whole.size());
   const auto parts = split(whole.substr(0, end), '/');
   const bool is_joined = end + 1 < whole.size() && whole[end] == '-' && is_ascii_alphabetic(whole[end + 1]);
-  const auto unit = end < whole.size() && !is_joined ? unit_name(whole.substr(end), false) : std::nullopt;
+  const auto last = end < whole.size() && whole[end] == '-' ? whole.substr(end + 1) : std::string_view();
+  const bool is_range = !last.empty() && is_all_digits(last);  // "4 1/2-5 ft."
+  const auto unit = end < whole.size() && !is_joined && !is_range ? unit_name(whole.substr(end), false) : std::nullopt;
   if (parts.size() != 2 || !std::ranges::all_of(parts, is_all_digits) || !text.token(0)->behind.empty() ||
-      (end < whole.size() && !unit && !is_joined))
+      (end < whole.size() && !unit && !is_joined && !is_range))
     return false;
   const auto above = parts[0], below = parts[1];
   const bool is_below_one = above.size() < below.size() || (above.size() == below.size() && above < below);
@@ -82,6 +84,7 @@ bool read_fraction_behind(EnglishCursor& text) {
   text.add_words("and " + words);
   if (unit) text.add_words(*unit);
   const std::string noun(is_joined ? whole.substr(end + 1) : "");
+  if (is_range) text.add_words("to " + cardinal_words(last));
   text.advance();
   if (!noun.empty()) read_compound(text, noun);  // "6 1/2-hour"
   return true;

@@ -149,6 +149,11 @@ bool read_product(EnglishCursor& text) {
                               !number_at_front(text.before(2)->core).empty() &&
                               before->behind.find_first_not_of('.') == std::string::npos;
   const bool is_behind_number = before && !number_at_front(before->core).empty() && before->behind.empty();
+  constexpr auto kSides = std::to_array<std::string_view>({"deep", "wide", "high", "tall", "long", "thick"});
+  if (before && std::ranges::find(kSides, before->core) != kSides.end()) {  // "18 in. deep x 18 in. wide"
+    text.add_words("by");
+    return true;
+  }
   if (!is_behind_number && !is_behind_unit) return false;
   text.add_words(is_of_sizes(text) ? "by" : "times");
   return true;

@@ -29,8 +29,8 @@ bool are_capitals(std::string_view text) {
 /// Short forms that are words, or others, where no number is behind them: "he wrote no.", "a fig."
 bool needs_number(std::string_view small) {
   constexpr auto kCounted =
-      std::to_array<std::string_view>({"no", "nos", "fig", "figs", "art", "tab", "ex", "eq", "par", "est", "ste", "c",
-                                       "ca", "cat", "pop", "ref", "exp", "ss"});
+      std::to_array<std::string_view>({"no",  "nos", "fig", "figs", "art", "tab", "ex",  "eq", "par", "est",
+                                       "ste", "c",   "ca",  "cat",  "pop", "ref", "exp", "ss", "op",  "reg"});
   return std::ranges::find(kCounted, small) != kCounted.end();
 }
 
@@ -74,14 +74,17 @@ bool read_short_form(EnglishCursor& text) {
   if (text.core(0).size() == 1 && is_ascii_upper(text.core(0).front()) && !is_number) return false;  // "Colin P. Lee"
   const bool is_before_colon =
       text.token(0)->behind == ":" && (small == "tel" || small == "ext" || text.core(0) == "Ref");
-  if ((needs_number(small) && !is_number && !is_before_colon && small != "est" && !is_number_of(text, small)) ||
+  const bool is_before_price = small == "reg" && text.core(1).starts_with('$');
+  if ((needs_number(small) && !is_number && !is_before_price && !is_before_colon && small != "est" &&
+       !is_number_of(text, small)) ||
       (needs_name(small) && !text.next_is_name()))
     return false;
   const bool is_before_year = (small == "b" || small == "d") && text.core(0) == small && may_be_year(text.core(1));
   if ((small == "b" || small == "d") && !is_before_year) return false;
   if (small == "est" && !is_number && !text.token(0)->has_point()) return false;
   const bool is_number_sign = text.core(0) == "No" && text.before() && is_number && text.token(0)->behind.empty();
-  const bool is_of_building = (small == "apt" || small == "fl" || small == "ext") && is_number;
+  const bool is_of_building = ((small == "apt" || small == "fl" || small == "ext") && is_number) ||
+                              (text.core(0) == "Apt" && text.core(1).starts_with('#'));
   const bool has_point = text.token(0)->has_point() || is_number_sign || is_before_colon || is_of_building;
   const auto* before = text.before();
   const bool is_behind_name =
@@ -102,6 +105,11 @@ bool read_short_form(EnglishCursor& text) {
   const bool is_church = text.core(0) == "Ch" && has_point && is_behind_name && !is_number;  // "St. Mary's Ch."
   const auto next = text.core(1);
   const bool is_estimated = small == "est" && has_point && !next.empty() && ascii_lower(next) == next && !is_number;
+  const auto counted_by = text.has_words() ? std::string_view(text.last_word()) : std::string_view();
+  const bool is_barrel = small == "bbl" && (counted_by == "a" || counted_by == "one");
+  const bool is_revision = text.core(0) == "Rev" && (is_number || (next.size() == 1 && is_ascii_upper(next.front())));
+  // "Rev A", "Rev. 2"; not "Rev. A. Sharpton"
+  const bool is_of_revision = is_revision && !(text.token(1) && text.token(1)->has_point() && !text.core(2).empty());
   const auto rate = text.has_words() && text.last_word() == "per" ? unit_name(text.core(0), true) : std::nullopt;
   if (rate && small.size() > 1) {  // "per gal."
     text.take_point();
@@ -117,6 +125,8 @@ bool read_short_form(EnglishCursor& text) {
                     : is_circa         ? "circa"
                     : is_church        ? "church"
                     : is_couple        ? "doctor"
+                    : is_of_revision   ? "revision"
+                    : is_barrel        ? "barrel"
                                        : long_form(text.core(0), has_point, is_before_name);
   if (!form) return false;
   text.take_point();

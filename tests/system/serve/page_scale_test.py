@@ -5,6 +5,7 @@ Usage: page_scale_test.py BIN. BIN is the folder of the programs.
 """
 import pathlib
 import sys
+import tempfile
 import time
 import unittest
 
@@ -24,6 +25,9 @@ class PageAtScale(WithBrowser):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
         maker = Service(BIN / "tutti", None, cls.folder)  # makes the store
         maker.stop()
         large_store.fill(cls.folder / "state", JOBS)
