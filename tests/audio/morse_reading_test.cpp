@@ -23,9 +23,10 @@ std::string text_read(const KeyedAudio& made, std::optional<double> target = {})
 }  // namespace
 
 TEST(MorseReading, IsTheTextAtEverySpeedAndLoudness) {
-  for (const double wpm : {10.0, 20.0, 45.0}) {
+  for (const double wpm : {5.0, 10.0, 20.0, 45.0}) {
     for (const double snr : {20.0, 6.0, 0.0, -3.0}) {
       if (wpm > 40 && snr <= 0) continue;  // a fast dot has less energy
+      if (wpm < 8 && snr > 0) continue;    // a minute and more
       EXPECT_EQ(text_read(keyed_audio(kText, {.wpm = wpm, .jitter = 0.03}, snr)), kText) << wpm << " wpm, " << snr;
     }
   }

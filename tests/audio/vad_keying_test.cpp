@@ -71,6 +71,16 @@ TEST(Keying, PiecesAreWordsAtEverySpeed) {
   }
 }
 
+// Of "100W" most is keyed: the gaps are short beside what a level is smoothed over.
+TEST(Keying, FiguresOfAFastKeyAreWhole) {
+  constexpr const char* kFigures = "R R OH7XYZ DE DL1ABC RIG IC7300 PWR 100W ANT 1306 1000 1097 210 1100 = 100W K";
+  for (const double wpm : {26.0, 30.0, 35.0})
+    for (const double snr : {20.0, 12.0}) {
+      const Keyed made = keyed(kFigures, {.wpm = wpm, .jitter = 0.03}, noise_under_tone(snr));
+      expect_whole_words(made, pieces_of(made.pcm));
+    }
+}
+
 TEST(Keying, LongGapsOfFarnsworthCutNoWord) {
   const Keyed made = keyed(kContact, {.wpm = 20, .character_gap = 7, .word_gap = 17}, noise_under_tone(12));
   const auto pieces = pieces_of(made.pcm);

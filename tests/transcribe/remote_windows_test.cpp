@@ -166,6 +166,22 @@ TEST_F(RemoteWindowsTest, MorseThatIsCertainIsDecodedWithoutTheEngine) {
   EXPECT_EQ(engine_.opened.size(), 1U) << "a text that was not read here is aligned as a model's";
 }
 
+TEST_F(RemoteWindowsTest, WhereNoToneIsNothingIsDecoded) {
+  const std::vector<std::int16_t> silence(5 * 16'000);
+  const PcmSamples samples(silence);
+  const LogMel log_mel(80, /*keyed_tone=*/true);
+  RecordingMel mels(log_mel, samples, 0);
+  WindowService keyed = service();
+  keyed.keyed_tone = true;
+  RemoteWindows windows(keyed, mels);
+  EXPECT_EQ(windows.fitting({0, 500}).value().frames, 500);
+  const auto answer = windows.decode({0, 500}, {.prompt = {1}});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->tokens.empty());
+  EXPECT_EQ(answer->no_speech_prob, 1) << "a silent window, and no segment without text";
+  EXPECT_TRUE(engine_.opened.empty());
+}
+
 TEST_F(RemoteWindowsTest, AudioThatIsNotKeyedIsDecodedByTheEngine) {
   std::vector<std::int16_t> carrier(18 * 16'000);
   for (std::size_t i = 0; i < carrier.size(); ++i)

@@ -33,7 +33,7 @@ struct KeyedPart {
 /// None where it is not certain that the tone is keyed: the path is hardly likelier than a key that was never down, as
 /// in noise, or it leaves too much of the tone unexplained, as in speech and in deep fast fading.
 ///
-/// Takes about a tenth of the audio's length. Thread-safe; the first call counts texts for 0.1 s.
+/// Takes 2 to 10 % of the audio's length. Thread-safe; the first call counts texts for 0.1 s.
 std::optional<MorseReading> read_morse(std::span<const std::int16_t> pcm, std::optional<double> target = {});
 
 /// The same for as much of the beginning of a window as is certain. Where nothing is: for up to `most` samples, to the
