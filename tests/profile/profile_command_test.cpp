@@ -277,7 +277,7 @@ TEST_F(ProfileTimed, ExperimentOnACommandFindsTheStageThatWaitsForFiles) {
     std::filesystem::copy_file(TUTTI_SOURCE_DIR "/samples/george.wav", words.back());
   }
   const auto end = profile(words, {"LD_PRELOAD=" TUTTI_BINARY_DIR "/slow_reads/libslow_reads.so",
-                                   "TUTTI_SLOW_FOLDER=" + clips.string(), "TUTTI_SLOW_MS=60"});
+                                   "TUTTI_SLOW_FOLDER=" + clips.string(), "TUTTI_SLOW_MS=200"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   const std::string second = end.err.substr(end.err.find('\n') + 1);  // behind the profile
   const Json stages = Json::parse(second)["experiments"];
