@@ -11,7 +11,7 @@ import unittest
 
 import large_store
 import service
-from page_test import CLIPS, WithBrowser
+from page_test import CLIPS, WithBrowser, setUpModule  # noqa: F401: the browser of all tests
 from service import Client, Service
 
 BIN = service.ROOT / "build/bin"
