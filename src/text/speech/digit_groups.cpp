@@ -166,14 +166,12 @@ std::optional<std::string> digit_group_words(std::string_view text) {
   const auto version = groups_of(text.starts_with('v') ? text.substr(1) : std::string_view(), '.', 1);
   if (!version.empty())
     return "version " + joined(version, " point ", [](std::string_view group) { return cardinal_words(group); });
-  if (const auto port = text.rfind(':'); port != text.npos &&
-                                         groups_of(text.substr(0, port), '.', kOfNetwork).size() == kOfNetwork &&
-                                         is_all_digits(text.substr(port + 1)))  // "127.0.0.1:8000"
-    return *digit_group_words(text.substr(0, port)) + " colon " + paired_words(text.substr(port + 1));
-  if (const auto mask = text.rfind('/'); mask != text.npos &&
-                                         groups_of(text.substr(0, mask), '.', kOfNetwork).size() == kOfNetwork &&
-                                         is_all_digits(text.substr(mask + 1)))  // "10.1.2.0/24"
-    return *digit_group_words(text.substr(0, mask)) + " slash " + cardinal_words(text.substr(mask + 1));
+  if (const auto end = text.find_last_of(":/"); end != text.npos && is_all_digits(text.substr(end + 1)) &&
+                                                groups_of(text.substr(0, end), '.', kOfNetwork).size() == kOfNetwork) {
+    const auto behind = text.substr(end + 1);  // "127.0.0.1:8000", "10.1.2.0/24"
+    return *digit_group_words(text.substr(0, end)) +
+           (text[end] == ':' ? " colon " + paired_words(behind) : " slash " + cardinal_words(behind));
+  }
   if (auto words = telephone_words(text)) return words;
   if (const auto groups = groups_of(text, '.', 3); are_thousands(groups)) return cardinal_words(joined(groups, ""));
   if (const auto groups = groups_of(text, '.', 3); !groups.empty())

@@ -131,7 +131,7 @@ class CompoundReader {
     const auto state = is_short_form ? short_state(word) : std::nullopt;
     const auto form = state ? state : is_short_form ? long_form(word, true, false) : std::nullopt;
     const auto front = at_ - word.size();
-    const bool is_behind_ordinal = before_word(word) == '-' && ::tutti::is_ordinal(word_.substr(0, front - 1)) &&
+    const bool is_behind_ordinal = before_word(word) == '-' && is_ordinal(word_.substr(0, front - 1)) &&
                                    text_.token(0)->has_point();  // "89th-min."
     const bool is_behind_number =
         is_behind_ordinal || (before_word(word) == '-' && front > 1 && is_ascii_digit(word_[front - 2]));

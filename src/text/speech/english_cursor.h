@@ -145,6 +145,10 @@ bool read_fraction(EnglishCursor& text, const std::string& above, std::string_vi
 /// The part of read_date that has figures alone: "5/1/1863", "2024-03-15T10:30Z", "2010/11", "on 3/15".
 bool read_date_in_figures(EnglishCursor& text);
 
+/// Whether two numbers with a slash between them are read one after the other and are no fraction: "24/7", "9/11",
+/// "80/20".
+bool is_spoken_pair(std::string_view first, std::string_view second);
+
 /// A number at the front of `rest`, as "21st" in "21st-century"; how much of it that was. `left`: what is before it in
 /// the word.
 std::size_t read_digits_within(EnglishCursor& text, std::string_view left, std::string_view rest);

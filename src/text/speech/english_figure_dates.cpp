@@ -77,8 +77,7 @@ bool read_season(EnglishCursor& text, char separator) {
   if (!is_next) return false;
   std::string words = !is_short                   ? year_words(parts[1])
                       : second < first % kCentury ? year_words(std::to_string(first + 1))
-                      : parts[1].front() == '0'   ? "oh " + cardinal_words(parts[1].substr(1))
-                                                  : cardinal_words(parts[1]);
+                                                  : two_digit_words(parts[1]);
   if (is_fiscal) text.spell(kFiscal);
   text.add_words(year_words(parts[0]) + " to " + words);
   return true;

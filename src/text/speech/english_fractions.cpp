@@ -64,6 +64,13 @@ bool read_sizes(EnglishCursor& text) {
 
 }  // namespace
 
+bool is_spoken_pair(std::string_view first, std::string_view second) {
+  constexpr int kHundred = 100;
+  const bool is_of_hundred =
+      first.size() == 2 && second.size() == 2 && number_of(first) + number_of(second) == kHundred;
+  return is_of_hundred || (first == "24" && second == "7") || (first == "9" && second == "11");
+}
+
 bool read_fraction_behind(EnglishCursor& text) {
   constexpr std::size_t kMostDigits = 2;
   const auto whole = text.core(1);
@@ -130,11 +137,7 @@ bool read_fraction(EnglishCursor& text, const std::string& above, std::string_vi
     return true;
   }
   const auto whole = text.core(0);
-  constexpr int kHundred = 100;
-  const auto is_two_digits = [](std::string_view part) { return part.size() == 2; };
-  const bool is_of_hundred = is_two_digits(above) && is_two_digits(below) &&  // "the 80/20 rule"
-                             std::stoi(above) + std::stoi(std::string(below)) == kHundred;
-  const bool is_pair = whole == "24/7" || whole == "9/11" || is_of_hundred;
+  const bool is_pair = is_spoken_pair(above, below);
   if (above == below && !is_pair) {  // "10/10"
     text.add_words(cardinal_words(above) + " out of " + cardinal_words(below));
     return true;

@@ -78,9 +78,7 @@ std::optional<std::string> version_words(const EnglishCursor& text, std::string_
                           !has_unit_behind(text) && text.core(1) != "times" && text.core(1) != "percent";
   if (point == plain.npos || !(is_software(text.small_before()) || is_at_least || is_version)) return std::nullopt;
   const auto minor = plain.substr(point + 1);
-  const auto words = minor.size() != 2      ? digit_words(minor)
-                     : minor.front() == '0' ? "oh " + cardinal_words(minor.substr(1))
-                                            : cardinal_words(minor);
+  const auto words = minor.size() == 2 ? two_digit_words(minor) : digit_words(minor);
   return cardinal_words(plain.substr(0, point)) + " point " + words;
 }
 
@@ -293,17 +291,14 @@ bool read_number(EnglishCursor& text) {
   const bool is_whole = is_all_digits(plain);
   const auto ending = rest == ascii_upper(rest) ? ascii_lower(rest) : std::string(rest);
   if (is_negative || is_positive) text.add_words(is_negative ? "minus" : "plus");
-  const auto short_year = [](std::string_view year) {
-    return year.front() == '0' ? "oh " + cardinal_words(year.substr(1)) : cardinal_words(year);
-  };
   constexpr std::string_view kToYear = "-'";
   const auto last = rest.starts_with(kToYear) ? rest.substr(kToYear.size()) : std::string_view();
   if (is_old && plain.size() == 2 && last.size() == 2 && is_all_digits(last)) {  // "'08-'09"
-    text.add_words(short_year(plain) + " to " + short_year(last));
+    text.add_words(two_digit_words(plain) + " to " + two_digit_words(last));
     return true;
   }
   if (rest.empty() && is_old && plain.size() == 2 && plain.front() == '0') {
-    text.add_words("oh " + cardinal_words(plain.substr(1)));  // "'08"
+    text.add_words(two_digit_words(plain));  // "'08"
   } else if (rest.empty()) {
     read_plain_number(text, number, plain);
   } else if (rest == "%") {

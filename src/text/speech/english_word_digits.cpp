@@ -50,9 +50,9 @@ std::size_t read_digits_within(EnglishCursor& text, std::string_view left, std::
   constexpr std::size_t kEnding = 2;
   const bool is_ordinal = has_ordinal_ending(behind);
   const auto below = behind.starts_with('/') ? number_at_front(behind.substr(1)) : std::string_view();
-  if (is_all_digits(number) && is_all_digits(below)) {   // "3/4-inch"
-    const bool is_day = number == "9" && below == "11";  // "post-9/11"
-    text.add_words(is_day ? "nine eleven" : fraction_words(number, below));
+  if (is_all_digits(number) && is_all_digits(below)) {  // "3/4-inch", "post-9/11"
+    text.add_words(is_spoken_pair(number, below) ? cardinal_words(number) + " " + cardinal_words(below)
+                                                 : fraction_words(number, below));
     return number.size() + 1 + below.size();
   }
   constexpr auto kSections = std::to_array<std::string_view>({"401", "403", "501", "529"});  // "401(k)"

@@ -111,8 +111,13 @@ std::string paired_words(std::string_view digits) {
   const auto behind = digits.substr(1);
   std::string words = cardinal_words(digits.substr(0, 1));
   if (behind == "00") return words + " hundred";
-  if (behind.front() == '0') return words + " oh " + cardinal_words(behind.substr(1));
-  return words + " " + cardinal_words(behind);
+  return words + " " + two_digit_words(behind);
+}
+
+std::string two_digit_words(std::string_view digits) {
+  constexpr std::size_t kTwo = 2;
+  if (digits.size() != kTwo || digits.front() != '0') return cardinal_words(digits);
+  return "oh " + cardinal_words(digits.substr(1));
 }
 
 std::string decimal_words(std::string_view number) {

@@ -32,6 +32,10 @@ std::string digit_words(std::string_view digits);
 /// "fourteen twenty eight", "8080" "eighty eighty". Other than three or four digits are read as cardinal_words does.
 std::string paired_words(std::string_view digits);
 
+/// Two digits that belong to a number before them, as of a short year: "08" is "oh eight", "85" "eighty five". Other
+/// counts of digits are read as cardinal_words does.
+std::string two_digit_words(std::string_view digits);
+
 /// What is behind the point is read digit by digit, however many there are.
 /// "3.14" is "three point one four", also ".5"; text without a point is read as cardinal_words does.
 std::string decimal_words(std::string_view number);

@@ -89,18 +89,16 @@ bool is_abbreviated(std::string_view before, std::string_view behind) {
   if (next == std::string_view::npos) return false;
   if (written == "v") return true;  // "Roe v. Wade"
   const auto next_word = behind.substr(next, behind.find_first_of(kSpace, next) - next);
-  if (before.ends_with(".m") && weekday_name(next_word)) return true;  // "4 p.m. Sat."
-  if (weekday_name(written)) {                                         // "Sat. May 5"
-    if (month_name(next_word)) return true;
-  }
+  if (before.ends_with(".m") && weekday_name(next_word)) return true;   // "4 p.m. Sat."
+  if (weekday_name(written) && month_name(next_word)) return true;      // "Sat. May 5"
   if ((is_street_word(written) || is_unit_of_number(before, begin)) &&  // "Ave. NW", "4 mi. N of town"
       begins_with_direction(behind.substr(next)))
     return true;
   if (std::isupper(static_cast<unsigned char>(behind[next])) != 0) return false;
-  const bool is_circa = (word == "c" || word == "ca") && std::isdigit(static_cast<unsigned char>(behind[next])) != 0;
-  const bool is_rupees = word == "rs" && std::isdigit(static_cast<unsigned char>(behind[next])) != 0;
+  const bool is_before_number = (word == "c" || word == "ca" || word == "rs") &&  // "c. 1500", "Rs. 4,500"
+                                std::isdigit(static_cast<unsigned char>(behind[next])) != 0;
   const bool is_cup = word == "c" && is_number_before(before, begin);
-  if (is_circa || is_rupees || is_cup || is_unit_of_number(before, begin)) return true;
+  if (is_before_number || is_cup || is_unit_of_number(before, begin)) return true;
   const bool is_dotted = word.size() == 1 && begin > 0 && before[begin - 1] == '.';
   return is_dotted || weekday_name(written) || month_name(written) || long_form(written, true, false).has_value();
 }
