@@ -45,8 +45,7 @@ void ConnectionExchange::beat_after(Seconds wait, HttpAnswer head, std::string b
   {
     const MutexLock lock(mutex_);
     if (answer_) return;
-    const auto due =
-        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(wait);
+    const auto due = std::chrono::steady_clock::now() + duration_of(wait);
     beats_ = Beats{.due = due, .head = std::move(head), .beat = std::move(beat)};
   }
   wake();

@@ -13,6 +13,11 @@
 
 namespace tutti {
 
+/// A length of time as timers take it.
+inline std::chrono::steady_clock::duration duration_of(Seconds seconds) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds);
+}
+
 /// What a connection and the threads that answer its request share: pieces go in on one side and out on the other, and
 /// each that goes in wakes the network. Thread-safe.
 class ConnectionExchange final : public HttpExchange {

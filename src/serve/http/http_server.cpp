@@ -11,6 +11,7 @@
 #include "base/field_names.h"
 #include "base/try.h"
 #include "serve/http/http_connection.h"
+#include "serve/http/http_exchange.h"
 
 namespace tutti {
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,11 +26,6 @@ struct HttpServerOptions {
   std::size_t stream_bytes = std::size_t{4} << 20;  // waiting for a client that reads slowly, before it is dropped
   std::size_t connections_an_address = 4096;
 };
-
-/// A length of time as timers take it.
-inline std::chrono::steady_clock::duration duration_of(Seconds seconds) {
-  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds);
-}
 
 /// HTTP/1.1 over TCP, or over TLS, by one thread that only moves bytes: a thousand slow clients cost no other client
 /// anything. Handler and exchanges are called from it; it must never wait in them.
