@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "audio/pcm_samples.h"
 #include "base/try.h"
 
 namespace tutti {
@@ -21,13 +22,20 @@ Result<KeyedPart> RecordingMel::read_keying(WindowSpan span) {
 }
 
 Result<ChunkMel> ChunkMel::of(const SampleReader& recording, std::int64_t frames, const LogMel& log_mel) {
-  ChunkMel chunk(log_mel.n_mels());
+  ChunkMel chunk(log_mel);
   while (chunk.frames_ < frames) {
     const WindowSpan rest{chunk.frames_, frames - chunk.frames_};
     auto read = TRY(read_keying_of(recording, rest, log_mel));
-    const WindowSpan span{rest.seek, read.samples / kHopSamples};
-    chunk.parts_.push_back({span, TRY(log_mel.window(recording, span.seek, span.frames)), std::move(read)});
-    chunk.frames_ += span.frames;
+    Part part{.span = {rest.seek, read.samples / kHopSamples}, .read = std::move(read)};
+    if (part.read.morse) {
+      const std::int64_t first = part.span.seek * kHopSamples;
+      part.pcm.resize(static_cast<std::size_t>(std::min(part.read.samples, recording.samples() - first)));
+      TRY(recording.read(first, part.pcm));
+    } else {
+      part.mel = TRY(log_mel.window(recording, part.span.seek, part.span.frames));
+    }
+    chunk.frames_ += part.span.frames;
+    chunk.parts_.push_back(std::move(part));
   }
   return chunk;
 }
@@ -43,11 +51,13 @@ Result<std::vector<float>> ChunkMel::window(WindowSpan span) {
     return fail(Fault::internal, "window of a chunk: expected frames within 0 to " + std::to_string(frames_) +
                                      ", found " + std::to_string(span.seek) + " to " +
                                      std::to_string(span.seek + span.frames));
-  std::vector<float> cut(static_cast<std::size_t>(n_mels_ * span.frames));
-  for (const Part& part : parts_) {
+  std::vector<float> cut(static_cast<std::size_t>(n_mels() * span.frames));
+  for (Part& part : parts_) {
     const std::int64_t from = std::max(span.seek, part.span.seek);
     const std::int64_t count = std::min(span.seek + span.frames, part.span.seek + part.span.frames) - from;
-    for (std::int64_t bin = 0; count > 0 && bin < n_mels_; ++bin)
+    if (count <= 0) continue;
+    if (part.mel.empty()) part.mel = TRY(log_mel_->window(PcmSamples(part.pcm), 0, part.span.frames));
+    for (std::int64_t bin = 0; bin < n_mels(); ++bin)
       std::copy_n(part.mel.begin() + bin * part.span.frames + from - part.span.seek, count,
                   cut.begin() + bin * span.frames + from - span.seek);
   }

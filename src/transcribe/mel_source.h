@@ -44,19 +44,15 @@ class RecordingMel final : public MelSource {
 };
 
 /// A chunk, computed ahead and clamped by its own maximum. Of keyed sound, each part that is read at once is computed
-/// as a recording of its own. Its windows are cut out of it.
+/// as a recording of its own; one whose Morse code is certain, only when a window of it is requested after all. Its
+/// windows are cut out of it. Borrows the LogMel.
 class ChunkMel final : public MelSource {
  public:
-  /// `mel`: row-major [n_mels, frames].
-  ChunkMel(std::vector<float> mel, std::int32_t n_mels, std::int64_t frames) : ChunkMel(n_mels) {
-    frames_ = frames;
-    parts_.push_back({{0, frames}, std::move(mel), {.samples = frames * kHopSamples}});
-  }
   /// The first frames of a recording.
   static Result<ChunkMel> of(const SampleReader& recording, std::int64_t frames, const LogMel& log_mel);
 
   std::int64_t frames() const { return frames_; }
-  std::int32_t n_mels() const override { return n_mels_; }
+  std::int32_t n_mels() const override { return log_mel_->n_mels(); }
   /// `span` is within the chunk.
   Result<std::vector<float>> window(WindowSpan span) override;
   /// Those of one call of of(), each in turn.
@@ -65,14 +61,15 @@ class ChunkMel final : public MelSource {
  private:
   struct Part {
     WindowSpan span{};
-    std::vector<float> mel{};
     KeyedPart read{};
+    std::vector<float> mel{};         // of what is certain: empty until it is requested
+    std::vector<std::int16_t> pcm{};  // of what is certain: what it is computed of
   };
 
-  explicit ChunkMel(std::int32_t n_mels) : n_mels_(n_mels) {}
+  explicit ChunkMel(const LogMel& log_mel) : log_mel_(&log_mel) {}
 
   std::vector<Part> parts_{};  // one after the other
-  std::int32_t n_mels_;
+  const LogMel* log_mel_;
   std::int64_t frames_ = 0;
 };
 

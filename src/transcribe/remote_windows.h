@@ -35,8 +35,7 @@ struct WindowService {
   const DecodingOptions& decoding;          // its tokens as suppressed_tokens() makes them
   std::optional<ShortWindows> shortened{};  // none: a window is filled with silence up to the model's
   bool rationed = false;  // an open window holds capacity that others wait for: none is opened before it can be decoded
-  bool keyed_tone =
-      false;  // log-mel is of the keyed tone: it may be read without the engine, and shows where a word is
+  bool keyed_tone = false;  // log-mel is of the keyed tone: what is certain needs no engine, and marks have the times
   const OnLanguage* on_language = nullptr;  // called where a language is detected; null: not wanted
 };
 

@@ -15,8 +15,15 @@ namespace {
 
 constexpr const char* kText = "CQ CQ DE DL1ABC DL1ABC K";
 
+/// What is certain of a whole window; none where that is only a part, or no tone.
+std::optional<MorseReading> read_whole(std::span<const std::int16_t> pcm, std::optional<double> target = {}) {
+  const KeyedPart part = read_keyed_part(pcm, std::ssize(pcm), target);
+  if (part.samples != std::ssize(pcm) || !part.morse || part.morse->empty()) return std::nullopt;
+  return part.morse;
+}
+
 std::string text_read(const KeyedAudio& made, std::optional<double> target = {}) {
-  const auto reading = read_morse(made.pcm, target);
+  const auto reading = read_whole(made.pcm, target);
   return reading ? joined(*reading, "", &ReadSymbol::text) : "(none)";
 }
 
@@ -41,7 +48,7 @@ TEST(MorseReading, IsThatOfEveryHand) {
 
 TEST(MorseReading, HasTheTimesOfTheMarks) {
   const KeyedAudio made = keyed_audio(kText, {.wpm = 20}, 6);
-  const auto reading = read_morse(made.pcm);
+  const auto reading = read_whole(made.pcm);
   ASSERT_TRUE(reading);
   std::size_t at = 0;
   for (const KeyedWord& word : made.text.words) {
@@ -62,7 +69,7 @@ TEST(MorseReading, ProsignsAreWrittenAsTheirCharacters) {
 }
 
 TEST(MorseReading, InNoiseTheTextBesideDecides) {
-  const auto reading = read_morse(keyed_audio(kText, {.wpm = 20, .jitter = 0.03}, -7).pcm);
+  const auto reading = read_whole(keyed_audio(kText, {.wpm = 20, .jitter = 0.03}, -7).pcm);
   ASSERT_TRUE(reading);
   double sum = 0;
   for (const ReadSymbol& symbol : *reading) sum += symbol.logprob;
@@ -119,9 +126,9 @@ TEST(MorseReading, NoneOfNoiseSteadyCarriersAndSilence) {
   MorseCorpus corpus{.seed = 5, .noise_share = 1, .carrier_share = 0.5};
   for (std::int64_t i = 0; i < 8; ++i) {
     const auto clip = morse_clip(corpus, i);
-    EXPECT_FALSE(read_morse(std::span(clip.pcm).first(std::min<std::size_t>(clip.pcm.size(), 12 * 16'000)))) << i;
+    EXPECT_FALSE(read_whole(std::span(clip.pcm).first(std::min<std::size_t>(clip.pcm.size(), 12 * 16'000)))) << i;
   }
-  EXPECT_FALSE(read_morse(std::vector<std::int16_t>(16'000)));
-  EXPECT_FALSE(read_morse(std::vector<std::int16_t>(100, 1000)));
-  EXPECT_FALSE(read_morse({}));
+  EXPECT_FALSE(read_whole(std::vector<std::int16_t>(16'000)));
+  EXPECT_FALSE(read_whole(std::vector<std::int16_t>(100, 1000)));
+  EXPECT_FALSE(read_whole({}));
 }

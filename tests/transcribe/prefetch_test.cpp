@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "audio/pcm_samples.h"
 #include "flow/bounded_queue.h"
 
 using namespace tutti;
@@ -40,7 +41,10 @@ TEST(LookAhead, ARecordingCostsMemoryWhereItsSamplesLieInIt) {
 }
 
 TEST(LookAhead, AWindowCostsItsFeatures) {
-  const Work work = ChunkWork{.file = nullptr, .chunk = 0, .audio = ChunkMel(std::vector<float>(128 * 300), 128, 300)};
+  const std::vector<std::int16_t> silence(300 * kHopSamples);
+  const LogMel log_mel(128);
+  auto mel = ChunkMel::of(PcmSamples(silence), 300, log_mel).value();
+  const Work work = ChunkWork{.file = nullptr, .chunk = 0, .audio = std::move(mel)};
   EXPECT_EQ(LookAhead{}.bytes_of(work), 128U * 300 * 4);
 }
 

@@ -162,6 +162,10 @@ TEST_F(RemoteWindowsTest, MorseThatIsCertainIsDecodedWithoutTheEngine) {
   EXPECT_TRUE(engine_.opened.empty());
   EXPECT_EQ(windows.costs().counts.windows, 1U);
 
+  ChunkMel chunk = ChunkMel::of(samples, span.frames, log_mel).value();
+  ASSERT_TRUE(chunk.read_keying(span).value().morse);
+  EXPECT_EQ(chunk.window(span).value(), mels.window(span).value()) << "computed when it is requested";
+
   ASSERT_TRUE(windows.align(span, {.sot_sequence = {1}, .text = tokenizer_->encode(" CQ DE K")}));
   EXPECT_EQ(engine_.opened.size(), 1U) << "a text that was not read here is aligned as a model's";
 }

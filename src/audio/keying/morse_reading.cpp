@@ -95,7 +95,7 @@ class Reader {
       if (is_loud) spread = spread_of(better.path);
     }
     better.path = path_at(better.wpm, spread, {.spacing = better.spacing, .has_logprobs = true});
-    constexpr double kMostRest = 0.08;  // keyed tones had 0.065 at most, speech 0.12 and steady carriers 0.18 at least
+    constexpr double kMostRest = 0.08;  // keyed tones had 0.065 at most, speech 0.12 and steady carriers 0.14 at least
     better.is_certain = better.path.score >= kLeastScore && unexplained(better.path) <= kMostRest;
     return better;
   }
@@ -292,12 +292,6 @@ std::int64_t samples_of(std::size_t at) {
 }
 
 }  // namespace
-
-std::optional<MorseReading> read_morse(std::span<const std::int16_t> pcm, std::optional<double> target) {
-  auto part = read_keyed_part(pcm, std::ssize(pcm), target);
-  const bool is_whole = part.samples == std::ssize(pcm) && part.morse && !part.morse->empty();
-  return is_whole ? std::move(part.morse) : std::nullopt;
-}
 
 KeyedPart read_keyed_part(std::span<const std::int16_t> pcm, std::int64_t most, std::optional<double> target) {
   const auto carrier = carrier_in_phase(pcm, target);

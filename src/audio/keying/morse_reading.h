@@ -30,14 +30,12 @@ struct KeyedPart {
 ///
 /// pcm: [n] at 16 kHz, mono. `target`: as keyed_tone() has it.
 ///
-/// None where it is not certain that the tone is keyed: the path is hardly likelier than a key that was never down, as
-/// in noise, or it leaves too much of the tone unexplained, as in speech and in deep fast fading.
+/// The part is as much of the window's beginning as is certain: all of it, or up to where another station's keying
+/// begins. It is not certain where the path is hardly likelier than a key that was never down, as in noise, or leaves
+/// too much of the tone unexplained, as in speech and in deep fast fading. Then the part has `most` samples at most, up
+/// to the longest gap between marks in the second half of those.
 ///
 /// Takes 2 to 10 % of the audio's length. Thread-safe; the first call counts texts for 0.1 s.
-std::optional<MorseReading> read_morse(std::span<const std::int16_t> pcm, std::optional<double> target = {});
-
-/// The same for as much of the beginning of a window as is certain. Where nothing is: for up to `most` samples, to the
-/// longest gap between marks in the second half of those.
 KeyedPart read_keyed_part(std::span<const std::int16_t> pcm, std::int64_t most, std::optional<double> target = {});
 
 }  // namespace tutti
